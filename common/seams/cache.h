@@ -1,0 +1,100 @@
+// The key/value cache: what attention needs of the tokens that were seen before.
+// Chapter 03 has the dynamic one, chapter 04 static, sliding, quantized and offloaded ones.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "common/seams/kv_block.h"
+#include "common/tensor/view.h"
+
+namespace llm {
+
+// New tokens of one row in a batch that was packed without its padding: rows [begin, begin + count) of the
+// packed keys and values belong to the cache's row `row`.
+struct RowTokens {
+  Index row = 0;
+  Index begin = 0;
+  Index count = 0;
+};
+
+// One layer's keys and values. Rows are the sequences of a batch, each with a length of its own.
+class CacheLayer {
+ public:
+  virtual ~CacheLayer() = default;
+
+  // Appends. keys and values: [N, KH, Dh], N new tokens of all rows packed; every token in one element of
+  // rows. Errors: kRange if the capacity of a preallocated layer is exceeded; then nothing is stored.
+  virtual void update(View<const float, 3> keys, View<const float, 3> values,
+                      std::span<const RowTokens> rows) = 0;
+
+  // The stored tokens of a row, oldest first. One block for a dynamic or static layer, two for a ring or a
+  // quantized one (codes and tail), many where prefixes are shared. Valid until the layer changes.
+  virtual std::span<const KvBlock> blocks(Index row) const = 0;
+
+  virtual Index num_rows() const = 0;
+
+  // Tokens that the row has seen (a sliding layer stores fewer): the position of the next one.
+  virtual Index get_seq_length(Index row) const = 0;
+
+  // Forgets all but the first `length` tokens of a row.
+  // Errors: kRange unless 0 <= length <= get_seq_length(row), or if a ring has lost a key that is needed.
+  virtual void crop(Index row, Index length) = 0;
+
+  // Row i becomes a copy of old row rows[i]; rows may repeat or leave out. Errors: kRange.
+  virtual void reorder(std::span<const Index> rows) = 0;
+
+  // Appends `count` empty rows.
+  virtual void add_rows(Index count) = 0;
+
+  // Forgets all tokens; rows and memory stay.
+  virtual void reset() = 0;
+
+  // Moves the layer's data away from, or back to, where it is computed on. No effect unless it is offloaded.
+  virtual void offload() {}
+  virtual void prefetch() {}
+
+  // Bytes allocated for keys, values and scales.
+  virtual Index memory_bytes() const = 0;
+};
+
+// What a cache should be like. The same names as on the command line and in JSON.
+struct CacheSpec {
+  std::string cache = "dynamic";       // dynamic, static, sliding, int8, int4
+  std::string cache_dtype = "f32";     // f32, bf16, f16: of what is not quantized
+  bool offload = false;                // only the current and the next layer resident
+  Index num_rows = 1;                  // sequences
+  std::optional<Index> max_cache_len;  // tokens a row, needed for static
+  std::optional<Index> sliding_window;
+  std::optional<Index> max_chunk;        // sliding: longest chunk or draft block that a crop may take back
+  std::optional<Index> group_size;       // int8, int4: values that share a scale
+  std::optional<Index> residual_length;  // int8, int4: recent tokens kept as cache_dtype
+};
+
+// All layers of one model. An engine accepts only caches that it made.
+class Cache {
+ public:
+  // maker: the engine, to be compared with only.
+  explicit Cache(const void* maker) : maker_(maker) {}
+  virtual ~Cache() = default;
+  const void* maker() const { return maker_; }
+
+  virtual Index num_layers() const = 0;
+  virtual CacheLayer& layer(Index index) = 0;
+
+  virtual Index num_rows() const = 0;
+  virtual Index get_seq_length(Index row) const = 0;
+
+  // On every layer alike: see CacheLayer. Nothing is changed if one of them would refuse.
+  virtual void crop(Index row, Index length) = 0;
+  virtual void reorder(std::span<const Index> rows) = 0;
+  virtual void add_rows(Index count) = 0;
+  virtual void reset() = 0;
+  virtual Index memory_bytes() const = 0;
+
+ private:
+  const void* maker_;
+};
+
+}  // namespace llm
