@@ -72,3 +72,32 @@ function(llm_test name)
   add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
 endfunction()
+
+# llm_script_test(NAME SCRIPT ARGS ... LABELS slow ...): a test in Python's standard library, run by ctest.
+function(llm_script_test name script)
+  cmake_parse_arguments(ARG "" "" "ARGS;LABELS" ${ARGN})
+  find_package(Python3 QUIET COMPONENTS Interpreter)
+  if(NOT Python3_FOUND)
+    message(STATUS "${name} is left out: python3 is not installed")
+    return()
+  endif()
+  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${ARG_ARGS}
+           WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+endfunction()
+
+# llm_fuzz(NAME SOURCES a.cpp ... LINK targets ...): a libFuzzer program in build-fuzz/bin/fuzz. Only with LLM_FUZZ;
+# `make fuzz` runs each for a while, starting from the files in corpus/NAME beside it, where there are any.
+add_custom_target(fuzzers)
+function(llm_fuzz name)
+  if(NOT LLM_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(fuzz_${name} ${ARG_SOURCES})
+  target_link_libraries(fuzz_${name} PRIVATE llm_flags ${ARG_LINK} fmt::fmt nlohmann_json::nlohmann_json)
+  target_compile_definitions(fuzz_${name} PRIVATE LLM_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/fuzz)
+  add_dependencies(fuzzers fuzz_${name})
+endfunction()

@@ -1,0 +1,102 @@
+# Next Token: every command of the course. `make` alone lists them.
+#
+# Each command does its own set-up: it installs what is missing, configures and builds, then does what its
+# name says. The work is done by CMake (CMakePresets.json) and the scripts in common/cmake and tests/course.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+BUILD        ?= build#       where to build
+JOBS         ?= $(shell common/cmake/setup.sh jobs)
+WERROR       ?= OFF#         ON: compiler warnings are errors (read when a folder is configured)
+ARGS         ?=#             more arguments for the program of run and bench
+ONLY         ?=#             test: run only the test programs whose name contains this
+FUZZ_SECONDS ?= 20#          fuzz: seconds for each target
+BUILD        := $(strip $(BUILD))
+
+# $(call configure,PRESET,FOLDER[,FLAGS]): once; later changes are noticed by CMake itself.
+# $(call build,FOLDER[,TARGETS]): compiles.
+configure = test -f $(2)/build.ninja || test -f $(2)/Makefile || \
+            common/cmake/setup.sh configure $(1) $(2) -DLLM_WERROR=$(strip $(WERROR)) $(3)
+build     = MAKEFLAGS= cmake --build $(1) --parallel $(JOBS) $(if $(2),--target $(2))
+run_tests = python3 tests/course/run_tests.py --jobs $(JOBS) $(if $(strip $(ONLY)),--only "$(strip $(ONLY))")
+
+##@ Start here
+.PHONY: run test
+run: setup ## Build chapter 02 and let the model in this repository tell a story
+	@$(call configure,release,$(BUILD))
+	@$(call build,$(BUILD),02_naive_loop)
+	@echo
+	$(BUILD)/bin/02_naive_loop --prompt "Once upon a time" $(ARGS)
+
+test: setup ## Build everything and run the unit tests
+	@$(call configure,release,$(BUILD))
+	@$(call build,$(BUILD))
+	@$(run_tests) --build $(BUILD)
+
+##@ More to do
+.PHONY: build model bench doctor
+build: setup ## Build every program into build/bin
+	@$(call configure,release,$(BUILD))
+	@$(call build,$(BUILD))
+
+model: ## Fetch SmolLM2-135M-Instruct (94 MiB, Apache-2.0) into models/
+	@common/cmake/setup.sh packages model
+	@python3 common/cmake/fetch_model.py
+
+bench: setup ## Measure every stage that is built: tokens per second, memory
+	@$(call configure,release,$(BUILD))
+	@$(call build,$(BUILD),bench)
+	$(BUILD)/bin/bench $(ARGS)
+
+doctor: ## Say what this machine can do, what follows, and what would help
+	@if command -v python3 > /dev/null; then python3 tests/course/doctor.py; \
+	 else echo "Python 3    missing: the doctor, the test runner and lint need it. Remedy: make setup"; exit 1; fi
+
+##@ For whoever changes the code
+.PHONY: test-all lint format asan fuzz clang-check
+test-all: test ## The slow tests too, then lint and the sanitizers
+	@$(run_tests) --build $(BUILD) --label slow
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory asan
+
+lint: ## Check layers of includes, sizes, forbidden flags, formatting
+	@common/cmake/setup.sh packages python
+	@python3 tests/course/lint.py
+
+format: ## Format the C++ sources with clang-format
+	@common/cmake/setup.sh packages format
+	@python3 tests/course/lint.py --fix-format
+
+asan: setup ## Build with AddressSanitizer and UBSan in build-asan, run the tests
+	@$(call configure,asan,build-asan)
+	@$(call build,build-asan)
+	@$(run_tests) --build build-asan
+
+fuzz: ## Feed the file readers random bytes (clang's libFuzzer; FUZZ_SECONDS=20 each)
+	@common/cmake/setup.sh packages build fuzz
+	@CXX=clang++ && export CXX && $(call configure,fuzz,build-fuzz)
+	@$(call build,build-fuzz,fuzzers)
+	@python3 tests/course/run_fuzz.py --build build-fuzz --seconds $(strip $(FUZZ_SECONDS))
+
+clang-check: ## See whether clang compiles everything without a warning
+	@common/cmake/setup.sh packages build fuzz
+	@CXX=clang++ && export CXX && $(call configure,release,build-clang,-DLLM_WERROR=ON)
+	@python3 tests/course/clang_check.py --build build-clang --jobs $(JOBS)
+
+##@ Housekeeping
+.PHONY: setup clean help
+setup: ## Install the packages that a build needs, if they are missing
+	@common/cmake/setup.sh packages build
+
+clean: ## Remove the build folders (models/ stays)
+	rm -rf build build-asan build-clang build-cuda build-debug build-fuzz
+
+help: ## Show this list
+	@awk -v tty="$$([ -t 1 ] && echo 1)" 'BEGIN { FS = ":[^#]*## "; if (tty) { b = "\033[1m"; c = "\033[36m"; r = "\033[0m" } \
+	  print b "Next Token" r ": LLM text generation, built from scratch in C++20" } \
+	  /^##@ / { print "\n" b substr($$0, 5) r } \
+	  /^[a-z-]+:.*## / { printf "  " c "make %-12s" r " %s\n", $$1, $$2 } \
+	  END { print "\nSettings, for example  make test ONLY=tokenizer  or  make run CXX=clang++ BUILD=build-clang :"; \
+	        print "  BUILD, CXX, JOBS, WERROR, ARGS, ONLY, FUZZ_SECONDS (the first lines of the Makefile explain them)" }' \
+	  $(firstword $(MAKEFILE_LIST))
