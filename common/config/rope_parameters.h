@@ -4,10 +4,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/types.h"
 
 namespace llm {
+
+class GgufFile;
+class JsonReader;
 
 // How the angles are stretched beyond the length that the model was first trained on.
 enum class RopeType { kDefault, kLinear, kLlama3, kYarn };
@@ -34,7 +38,19 @@ struct RopeParameters {
   std::optional<double> mscale_all_dim;    // yarn: never 0
   bool truncate = true;                    // yarn: round the ramp's ends to whole slots
 
+  // What slot i's angle a position is divided by, [Dh/2], instead of the formula: GGUF files give llama3's
+  // stretching in this form (the tensor rope_freqs.weight). Usually empty.
+  std::vector<double> frequency_factors;
+
   bool operator==(const RopeParameters&) const = default;
 };
+
+// From the object of a config.json, in either layout; max_position_embeddings stands in for a length that is
+// not given. Sources: transformers 5.23, RotaryEmbeddingConfigMixin. Errors: kMissing for a parameter that
+// the type needs, kFormat, kRange, kUnsupported for another type.
+RopeParameters rope_parameters_from_json(const JsonReader& config, Index max_position_embeddings);
+
+// From the metadata of a GGUF file whose heads have head_dim slots. Errors: as above, and kShape.
+RopeParameters rope_parameters_from_gguf(const GgufFile& file, Index head_dim, Index max_position_embeddings);
 
 }  // namespace llm
