@@ -35,17 +35,19 @@ struct TensorSpec {
 class Checkpoint {
  public:
   struct Entry {
-    TensorEntry tensor;  // with the translated name
-    std::string file;    // what messages call the file
+    TensorEntry tensor;        // with the translated name
+    std::string file;          // what messages call the file
+    std::string name_in_file;  // before the translation
   };
 
-  // path: a folder with model.safetensors or model.safetensors.index.json, a .safetensors file, or a .gguf
-  // file (a folder that holds exactly one .gguf file and no safetensors also does). Errors: kMissing when
-  // there is none of them, those of the readers.
+  // path: a folder with model.safetensors or model.safetensors.index.json, a .safetensors file, such an
+  // index, or a .gguf file (a folder that holds one .gguf file and no safetensors also does). Errors:
+  // kMissing when there is none of them, those of the readers.
   static std::shared_ptr<Checkpoint> open(const std::filesystem::path& path);
 
-  // BF16 matrices of normally distributed values (mean 0, standard deviation 0.02), vectors of ones: a model
-  // that computes like a trained one and says nothing. The same for any number of threads.
+  // BF16 matrices of nearly normally distributed values (mean 0, standard deviation 0.02), vectors of ones: a
+  // model that computes like a trained one and says nothing. The same for any number of threads.
+  // progress counts bytes.
   static std::shared_ptr<Checkpoint> random(std::span<const TensorSpec> specs, std::uint64_t seed,
                                             const Progress& progress = {});
 
@@ -53,12 +55,12 @@ class Checkpoint {
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
 
-  bool has(std::string_view name) const;
+  bool has(std::string_view name) const { return index_.contains(std::string(name)); }
 
   // The named tensor. `why` says where the expected numbers come from, for the message about a wrong shape:
   // "num_key_value_heads 2 * head_dim 16".
-  // Errors: kMissing (with the name that comes nearest), kShape, kUnsupported for a format that cannot be
-  // used.
+  // Errors: kMissing (with the name that comes nearest), kShape, kUnsupported for a format that is no
+  // weight's.
   Weight matrix(std::string_view name, Index rows, Index cols, std::string_view why = {});
   Weight vector(std::string_view name, Index size, std::string_view why = {});
 
@@ -67,11 +69,16 @@ class Checkpoint {
   // Names that nobody has asked for yet.
   std::vector<std::string> unused() const;
 
-  // From now on all matrices are of this format (F32, F16, BF16, Q8_0 or Q4_0); vectors stay as they are.
-  // Each matrix is converted once, here; progress counts bytes of the originals. Views handed out before stay
-  // valid only for matrices that already had the format.
-  // Errors: kUnsupported for another format, kShape for a matrix whose rows do not divide into its blocks.
+  // From now on all matrices are of this format (F32, F16, BF16, Q8_0 or Q4_0); vectors and tensors that are
+  // no weights stay as they are. Each is converted once, here; progress counts bytes of the originals. Call
+  // it before asking for weights: those handed out earlier may dangle. Errors: kUnsupported for another
+  // format, kShape for a matrix whose rows do not divide into its blocks.
   void convert(DType dtype, const Progress& progress = {});
+
+  // Bytes of all tensors as they are now (after a conversion, the converted ones), and those of them that are
+  // copies in memory rather than pages of a file.
+  Index weight_bytes() const;
+  Index copied_bytes() const;
 
   // The GGUF file behind it, for its metadata (config, tokenizer); null for the other kinds.
   const GgufFile* gguf() const { return gguf_.get(); }
@@ -79,16 +86,29 @@ class Checkpoint {
   const std::string& name() const { return name_; }
 
  private:
-  struct Slot;  // where a tensor's bytes are now
+  // Where a tensor's bytes are now.
+  struct Slot {
+    DType dtype = DType::kF32;
+    std::shared_ptr<const MappedFile> file;  // or null
+    std::span<const std::byte> bytes;        // in the file or in `copy`
+    Tensor<std::byte, 1> copy;
+    Index interleaved_heads = 0;  // the rows are still in a llama GGUF's order
+    bool used = false;
+  };
 
   Checkpoint();
-  void add(TensorEntry tensor, const std::shared_ptr<const MappedFile>& file);
-  Slot& find_slot(std::string_view name, std::span<const Index> shape, std::string_view why);
-  Weight weight_of(Slot& slot, Index rows, Index cols);
+  void add_file(const std::shared_ptr<const MappedFile>& file, const std::vector<TensorEntry>& tensors);
+  void add_gguf(std::unique_ptr<GgufFile> gguf);
+  std::size_t add(Entry entry, Slot slot);
+  std::string place(const Entry& entry) const;
+  std::size_t find(std::string_view name) const;
+  std::size_t find_shaped(std::string_view name, std::span<const Index> shape, std::string_view why) const;
+  Weight weight(std::size_t i, Index rows, Index cols);
+  void prepare(Slot& slot, Index rows);
+  void convert_one(std::size_t i, DType dtype, const Progress& progress);
 
   std::string name_;
   std::unique_ptr<GgufFile> gguf_;
-  std::vector<std::shared_ptr<const MappedFile>> files_;
   std::vector<Entry> entries_;
   std::vector<Slot> slots_;  // one an entry
   std::unordered_map<std::string, std::size_t> index_;

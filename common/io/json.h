@@ -61,8 +61,8 @@ class JsonReader {
   JsonReader at(Index i) const;
   Index size() const;
 
-  // Errors: kFormat for another type, kRange outside [min, max]. An integer may be written 2.0 or 1e3, never
-  // 2.5; number() also takes integers; all numbers are finite.
+  // Errors: kFormat for another type, kRange outside [min, max]. An integer is written without point and
+  // exponent, as in Python; number() also takes integers.
   Index integer(Index min = INT64_MIN, Index max = INT64_MAX) const;
   double number() const;
   double number(double min, double max) const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -28,6 +29,10 @@ class MappedFile {
   std::string_view text() const {
     return {reinterpret_cast<const char*>(data_), static_cast<std::size_t>(size_)};
   }
+
+  // Says that nobody needs this part for now: its pages no longer count as this process's memory. They come
+  // back when they are touched again.
+  void release(std::span<const std::byte> part) const;
 
  private:
   std::string name_;

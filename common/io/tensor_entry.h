@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,6 @@ struct TensorEntry {
 };
 
 // "[64,32]"
-std::string shape_text(const std::vector<Index>& shape);
+std::string shape_text(std::span<const Index> shape);
 
 }  // namespace llm
