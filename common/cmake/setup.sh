@@ -2,6 +2,7 @@
 # What the Makefile needs before it can build. Runs on a bare machine: bash only.
 #
 #   setup.sh packages [GROUP...]       install what is missing; groups: build, python, model, fuzz, format
+#   setup.sh missing [GROUP...]        only name them
 #   setup.sh configure PRESET FOLDER [CMAKE FLAGS...]
 #   setup.sh jobs                      how many compilers may run at once here
 set -euo pipefail
@@ -78,21 +79,25 @@ apt_install() {  # $@: packages
   echo "  done"
 }
 
-packages() {
-  local groups=" python ${*:-build} " group check apt brew purpose missing=() lines=() formulas=() needed=()
+# Fills the arrays missing, lines, formulas and needed for the named groups.
+look_for() {
+  local groups=" python ${*:-build} " group check apt brew purpose
+  missing=() lines=() formulas=() needed=()
   while IFS='|' read -r group check apt brew purpose; do
     group=${group// /} check=${check// /} apt=${apt// /} brew=${brew// /}
-    [ "$check" = '${CXX:-c++}' ] && check=${CXX:-c++} && check=${check%% *}
     [[ -n "$group" && "$groups" == *" $group "* ]] || continue
+    if [ "$check" = '${CXX:-c++}' ]; then check=${CXX:-c++} check=${check%% *}; fi
     is_there "$check" && continue
     missing+=("$apt")
-    [ "$brew" = - ] && brew="(xcode-select --install)"
-    formulas+=("$brew")
+    if [ "$brew" = - ]; then formulas+=("(xcode-select --install)"); else formulas+=("$brew"); fi
     lines+=("$(printf '  %-20s%s' "$apt" "$purpose")")
     case "$check" in *.h | */* | ninja) ;; *) needed+=("$check") ;; esac
   done <<< "$requirements"
-  [ ${#missing[@]} -gt 0 ] || return 0
+}
 
+packages() {
+  look_for "$@"
+  [ ${#missing[@]} -gt 0 ] || return 0
   if have apt-get; then
     echo "Installing with apt-get:"
     printf '%s\n' "${lines[@]}"
@@ -142,6 +147,7 @@ jobs_here() {  # one compiler a core, and 1.5 GB of memory for each
 
 case "${1:-packages}" in
   packages) shift || true; packages "$@" ;;
+  missing) shift; look_for "$@"; [ ${#missing[@]} -eq 0 ] || printf '%s\n' "${missing[@]}" ;;
   configure) shift; configure "$@" ;;
   jobs) jobs_here ;;
   *) die "usage: setup.sh packages [GROUP...] | configure PRESET FOLDER [FLAGS...] | jobs" ;;
