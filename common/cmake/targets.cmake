@@ -11,7 +11,9 @@ endfunction()
 # llm_isa_source(TARGET FILE ISAS avx2 avx512 ...)
 # Compiles FILE once for the baseline and once per named instruction set, each time with LLM_ISA defined to
 # the set's name, so that the file can put its code into namespace LLM_ISA. The caller picks one at run time
-# (common/base/isa.h). Sets of another processor family are left out.
+# (common/base/isa.h). Sets of another processor family are left out. Optimised in debug builds too: what is
+# not inlined could be an inline function that the linker shares with code for lesser processors; the test
+# isa_symbols looks for such.
 set(LLM_ISA_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi2)
 set(LLM_ISA_FLAGS_avx512 ${LLM_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512)
 set(LLM_ISA_FLAGS_avx512bf16 ${LLM_ISA_FLAGS_avx512} -mavx512bf16 -mavx512vnni)
@@ -35,7 +37,9 @@ function(llm_isa_source target file)
     add_library(${object} OBJECT ${file})
     target_link_libraries(${object} PRIVATE llm_flags ${ARG_LINK})
     target_compile_definitions(${object} PRIVATE LLM_ISA=${isa})
-    target_compile_options(${object} PRIVATE ${LLM_ISA_FLAGS_${isa}})
+    # gcc's own AVX-512 header seems to read uninitialised vectors (gcc bug 105593).
+    target_compile_options(${object} PRIVATE ${LLM_ISA_FLAGS_${isa}} -O3
+                                             $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
   endforeach()
 endfunction()
