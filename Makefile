@@ -12,7 +12,9 @@ WERROR       ?= OFF#         ON: compiler warnings are errors (read when a folde
 ARGS         ?=#             more arguments for the program of run and bench
 ONLY         ?=#             test: run only the test programs whose name contains this
 FUZZ_SECONDS ?= 20#          fuzz: seconds for each target
-BUILD        := $(strip $(BUILD))
+SMOLLM2  := models/SmolLM2-135M-Instruct.Q4_1.gguf
+QUESTION := Which city is the capital of France?
+BUILD    := $(strip $(BUILD))
 
 # $(call configure,PRESET,FOLDER[,FLAGS]): once; later changes are noticed by CMake itself.
 # $(call build,FOLDER[,TARGETS]): compiles.
@@ -40,9 +42,13 @@ build: setup ## Build every program into build/bin
 	@$(call configure,release,$(BUILD))
 	@$(call build,$(BUILD))
 
-model: ## Fetch SmolLM2-135M-Instruct (94 MiB, Apache-2.0) into models/
+model: setup ## Fetch SmolLM2-135M-Instruct (94 MiB, Apache-2.0) into models/ and ask it a question
 	@common/cmake/setup.sh packages model
 	@python3 common/cmake/fetch_model.py
+	@$(call configure,release,$(BUILD))
+	@$(call build,$(BUILD),02_naive_loop)
+	@echo
+	$(BUILD)/bin/02_naive_loop --model $(SMOLLM2) --chat "$(QUESTION)" --max-new-tokens 24 $(ARGS)
 
 bench: setup ## Measure every stage that is built: tokens per second, memory
 	@$(call configure,release,$(BUILD))

@@ -35,9 +35,13 @@ class Counts:
 def count(name, status, output, counts):
     """Adds one test program's cases. A program that died counts as one failure more than it reported."""
     output = re.sub(r"\x1b\[[0-9;]*m", "", output)
+    reasons = SKIPPED.findall(output)
+    for reason in reasons:
+        counts.skip(reason)
     passed = failed = 0
     if summary := DOCTEST.search(output):
         passed, failed, skipped = int(summary[2]), int(summary[3]), int(summary[4])
+        passed = max(0, passed - len(reasons))  # a case that says that it is skipped counts as passed in doctest
         if skipped:
             counts.skip(f"left out by the filter of {name}", skipped)
     elif closing := CLOSING.findall(output):
@@ -46,10 +50,7 @@ def count(name, status, output, counts):
         passed = 1
     if status != "run" and failed == 0:
         failed = 1
-    reasons = SKIPPED.findall(output)
-    for reason in reasons:
-        counts.skip(reason)
-    counts.passed += max(0, passed - len(reasons))
+    counts.passed += passed
     counts.failed += failed
 
 
