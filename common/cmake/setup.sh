@@ -50,11 +50,10 @@ is_there() {  # $1: second column of the table
   esac
 }
 
-# Runs a command as root: as it is, or through sudo. Without a terminal sudo must not ask for a password.
+# Runs a command as root: as it is, or through sudo, which asks for a password only where somebody can type one.
+if [ -t 0 ]; then sudo=(sudo); else sudo=(sudo -n); fi
 as_root() {
-  if [ "$(id -u)" = 0 ]; then "$@"
-  elif [ -t 0 ]; then sudo "$@"
-  else sudo -n "$@"; fi
+  if [ "$(id -u)" = 0 ]; then "$@"; else "${sudo[@]}" "$@"; fi
 }
 
 apt_install() {  # $@: packages
