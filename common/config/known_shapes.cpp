@@ -17,14 +17,14 @@ struct KnownShape {
 };
 
 // From the config.json of Qwen/Qwen3-*, HuggingFaceTB/SmolLM2-135M-Instruct and
-// meta-llama/Llama-3.2-1B-Instruct. All have tied embeddings, no biases, and bfloat16 weights.
+// meta-llama/Llama-3.2-1B. All have tied embeddings, no biases, and bfloat16 weights.
 constexpr KnownShape kShapes[] = {
     // name          type       V       D     F     L   H   KH Dh   length  eps   theta  bos     eos
     {"qwen3-0.6b", "qwen3", 151936, 1024, 3072, 28, 16, 8, 128, 40960, 1e-6, 1e6, 151643, 151645},
     {"qwen3-1.7b", "qwen3", 151936, 2048, 6144, 28, 16, 8, 128, 40960, 1e-6, 1e6, 151643, 151645},
     {"qwen3-4b", "qwen3", 151936, 2560, 9728, 36, 32, 8, 128, 40960, 1e-6, 1e6, 151643, 151645},
     {"smollm2-135m", "llama", 49152, 576, 1536, 30, 9, 3, 64, 8192, 1e-5, 1e5, 1, 2},
-    {"llama-3.2-1b", "llama", 128256, 2048, 8192, 16, 32, 8, 64, 131072, 1e-5, 5e5, 128000, 128009},
+    {"llama-3.2-1b", "llama", 128256, 2048, 8192, 16, 32, 8, 64, 131072, 1e-5, 5e5, 128000, 128001},
 };
 
 ModelConfig config_of(const KnownShape& shape) {

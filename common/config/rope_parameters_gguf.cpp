@@ -21,7 +21,7 @@ std::vector<double> read_frequency_factors(const GgufFile& file, Index head_dim)
       fail(ErrorCode::kShape, {.where = where,
                                .what = "shape",
                                .got = shape_text(tensor.shape),
-                               .expected = shape_text({head_dim / 2}) + " (half of head_dim)"});
+                               .expected = "[" + std::to_string(head_dim / 2) + "]" + " (half of head_dim)"});
     std::vector<float> values(static_cast<std::size_t>(head_dim / 2));
     std::memcpy(values.data(), file.file()->bytes().data() + tensor.offset, values.size() * sizeof(float));
     for (const float value : values)
