@@ -16,14 +16,15 @@ using Eigen::internal::predux;
 using Vector = Eigen::internal::packet_traits<float>::type;  // the widest: 4, 8 or 16 floats
 constexpr Index kLanes = Eigen::internal::packet_traits<float>::size;
 
-// A tile is kTileWeights rows of weight times kTileRows rows of x: as many sums as fit into the registers.
-constexpr bool kManyRegisters = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS >= 32;
-constexpr int kTileWeights = kManyRegisters ? 4 : 3;
-constexpr int kTileRows = kManyRegisters ? 5 : 4;
+// A tile is 4 rows of weight times kTileRows rows of x: as many sums as the registers hold.
+constexpr int kTileWeights = 4;
+constexpr int kTileRows = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS >= 32 ? 6 : 3;
+constexpr int kLoneRowWeights = 8;  // for a single row of x: more rows of weight on their way from memory
 
-// out[c][r] = x[c] . weight[r] for C rows of x and R rows of weight.
+// out[c][r] = x[c] . weight[r] for C rows of x from n on and R rows of weight from m on. Meanwhile the rows
+// `next` of weight are on their way from memory, if they are given.
 template <int R, int C>
-void tile(const MatmulPanel& p, Index n, Index m) {
+void tile(const MatmulPanel& p, Index n, Index m, const float* next) {
   const float* x = p.x.data + n * p.x.row_stride;
   const float* weight = p.weight.data + m * p.weight.row_stride;
   Vector sums[R][C];
@@ -33,6 +34,8 @@ void tile(const MatmulPanel& p, Index n, Index m) {
   for (; k + kLanes <= p.K; k += kLanes) {
     Vector w[R];
     for (int r = 0; r < R; ++r) w[r] = Eigen::internal::ploadu<Vector>(weight + r * p.weight.row_stride + k);
+    if (next != nullptr)
+      for (int r = 0; r < R; ++r) Eigen::internal::prefetch(next + r * p.weight.row_stride + k);
     for (int c = 0; c < C; ++c) {
       const Vector v = Eigen::internal::ploadu<Vector>(x + c * p.x.row_stride + k);
       for (int r = 0; r < R; ++r) sums[r][c] = pmadd(w[r], v, sums[r][c]);
@@ -47,24 +50,41 @@ void tile(const MatmulPanel& p, Index n, Index m) {
   }
 }
 
-// C rows of x at a time, then fewer.
+// tile<R, count> for a count of 1 to C.
 template <int R, int C>
-void tiles(const MatmulPanel& p, Index n, Index m) {
-  for (; n + C <= p.N; n += C) tile<R, C>(p, n, m);
-  if constexpr (C > 1) tiles<R, C - 1>(p, n, m);
+void tile_of(Index count, const MatmulPanel& p, Index n, Index m, const float* next) {
+  if (count == C) return tile<R, C>(p, n, m, next);
+  if constexpr (C > 1) tile_of<R, C - 1>(count, p, n, m, next);
+}
+
+// All rows of x with R rows of weight, in equal tiles; the first one fetches the next rows of weight.
+template <int R>
+void all_tiles(const MatmulPanel& p, Index m) {
+  const float* next = m + 2 * R <= p.M ? p.weight.data + (m + R) * p.weight.row_stride : nullptr;
+  const Index num_tiles = (p.N + kTileRows - 1) / kTileRows;
+  for (Index t = 0; t < num_tiles; ++t) {
+    const Index begin = p.N * t / num_tiles, end = p.N * (t + 1) / num_tiles;
+    tile_of<R, kTileRows>(end - begin, p, begin, m, t == 0 ? next : nullptr);
+  }
 }
 
 }  // namespace
 
 void matmul_few_rows(const MatmulPanel& panel) {
   Index m = 0;
-  for (; m + kTileWeights <= panel.M; m += kTileWeights) tiles<kTileWeights, kTileRows>(panel, 0, m);
-  for (; m < panel.M; ++m) tiles<1, kTileRows>(panel, 0, m);
+  if (panel.N == 1)
+    for (; m + kLoneRowWeights <= panel.M; m += kLoneRowWeights)
+      tile<kLoneRowWeights, 1>(panel, 0, m, nullptr);
+  for (; m + kTileWeights <= panel.M; m += kTileWeights) all_tiles<kTileWeights>(panel, m);
+  for (; m < panel.M; ++m) all_tiles<1>(panel, m);
 }
 
 void matmul_many_rows(const MatmulPanel& panel) {
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Stride = Eigen::OuterStride<>;
+  // Eigen cuts the sums by the sizes of the caches; fixed ones give the same bits on every machine.
+  static const bool kSizesAreFixed = (Eigen::setCpuCacheSizes(32 << 10, 512 << 10, 4 << 20), true);
+  (void)kSizesAreFixed;
   const auto [x, weight, out, out_row_stride, N, M, K] = panel;
   Eigen::Map<Matrix, 0, Stride> product(out, N, M, Stride(out_row_stride));
   const Eigen::Map<const Matrix, 0, Stride> rows(x.data, N, K, Stride(x.row_stride));
