@@ -61,15 +61,15 @@ class CacheLayer {
 
 // What a cache should be like. The same names as on the command line and in JSON.
 struct CacheSpec {
-  std::string cache = "dynamic";       // dynamic, static, sliding, int8, int4
-  std::string cache_dtype = "f32";     // f32, bf16, f16: of what is not quantized
-  bool offload = false;                // only the current and the next layer resident
-  Index num_rows = 1;                  // sequences
-  std::optional<Index> max_cache_len;  // tokens a row, needed for static
-  std::optional<Index> sliding_window;
-  std::optional<Index> max_chunk;        // sliding: longest chunk or draft block that a crop may take back
-  std::optional<Index> group_size;       // int8, int4: values that share a scale
-  std::optional<Index> residual_length;  // int8, int4: recent tokens kept as cache_dtype
+  std::string cache = "dynamic";            // dynamic, static, sliding, int8, int4
+  std::string cache_dtype = "f32";          // f32, bf16, f16: of what is not quantized
+  bool offload = false;                     // only the current and the next layer resident
+  Index num_rows = 1;                       // sequences
+  std::optional<Index> max_cache_len = {};  // tokens a row, needed for static
+  std::optional<Index> sliding_window = {};
+  std::optional<Index> max_chunk = {};   // sliding: longest chunk or draft block that a crop may take back
+  std::optional<Index> group_size = {};  // int8, int4: values that share a scale
+  std::optional<Index> residual_length = {};  // int8, int4: recent tokens kept as cache_dtype
 };
 
 // All layers of one model. An engine accepts only caches that it made.

@@ -16,12 +16,13 @@ namespace llm {
 
 // B rows of T new tokens. Rows that are shorter than T are padded on the left.
 struct Batch {
-  View<const Token, 2> input_ids;      // [B, T], or empty if inputs_embeds is given
-  View<const float, 3> inputs_embeds;  // [B, T, D]
-  View<const Index, 2> position_ids;   // [B, T]; values at padding are ignored
-  View<const std::uint8_t, 2>
-      attention_mask;           // [B, T] of these tokens only: 1 real, 0 padding; empty: all real
-  std::span<const Index> rows;  // [B], each row's row in the cache, all different; empty: 0 .. B-1
+  View<const Token, 2> input_ids = {};      // [B, T], or empty if inputs_embeds is given
+  View<const float, 3> inputs_embeds = {};  // [B, T, D]
+  View<const Index, 2> position_ids = {};   // [B, T]; values at padding are ignored
+  // [B, T] of these tokens only: 1 real, 0 padding; empty: all real
+  View<const std::uint8_t, 2> attention_mask = {};
+  // [B], each row's row in the cache, all different; empty: 0 .. B-1
+  std::span<const Index> rows = {};
 };
 
 // Called with 0 and the embeddings, then with l and the output of layer l for l = 1 .. num_layers.
@@ -29,9 +30,9 @@ struct Batch {
 using HiddenStateCallback = std::function<void(Index layer, View<const float, 3> hidden)>;
 
 struct ForwardOptions {
-  Index logits_to_keep = 0;         // scores for the last that many positions; 0: all T, as in transformers
-  std::optional<Index> num_layers;  // stop after that many layers (early exit); all by default
-  HiddenStateCallback on_hidden_state;
+  Index logits_to_keep = 0;  // scores for the last that many positions; 0: all T, as in transformers
+  std::optional<Index> num_layers = {};  // stop after that many layers (early exit); all by default
+  HiddenStateCallback on_hidden_state = {};
 };
 
 class CausalLM {

@@ -1,0 +1,126 @@
+#include "chapters/02_naive_loop/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "chapters/02_naive_loop/kv_rows.h"
+#include "common/base/parallel.h"
+#include "common/tensor/matmul.h"
+
+namespace llm {
+namespace {
+
+// A tile's queries become one matrix of about this many rows.
+constexpr Index kTileQueries = 64;
+
+// The indices [begin, end) of a sequence.
+struct Range {
+  Index begin = 0;
+  Index end = 0;
+  Index size() const { return end - begin; }
+};
+
+// What the token at `index` sees: itself and what is before it, as far as the window reaches.
+Range visible_keys(Index index, std::optional<Index> window) {
+  return {window ? std::max<Index>(0, index + 1 - *window) : 0, index + 1};
+}
+
+// Calls f(block, first, count, column) for the part of each block that lies in `keys`; column counts from
+// keys.begin.
+template <class F>
+void each_block_part(std::span<const KvBlock> blocks, Range keys, F f) {
+  for (const KvBlock& block : blocks) {
+    const Index begin = std::max(keys.begin, block.first_position);
+    const Index end = std::min(keys.end, block.first_position + block.length);
+    if (begin < end) f(block, begin - block.first_position, end - begin, begin - keys.begin);
+  }
+}
+
+// Columns [first, first + count) of a matrix.
+View<float, 2> columns(View<float, 2> matrix, Index first, Index count) {
+  return {matrix.data() + first, {matrix.shape(0), count}, {matrix.stride(0), 1}};
+}
+
+View<const float, 2> transposed(View<const float, 2> matrix) {
+  return {matrix.data(), {matrix.shape(1), matrix.shape(0)}, {matrix.stride(1), matrix.stride(0)}};
+}
+
+// scores = softmax(scores * scale) over the columns in `seen`; all others become 0. Subtracting the largest
+// keeps exp() from overflowing and changes nothing else.
+void masked_softmax(View<float, 1> scores, Range seen, float scale) {
+  float* s = scores.begin();
+  float largest = -std::numeric_limits<float>::infinity();
+  for (Index i = seen.begin; i < seen.end; ++i) largest = std::max(largest, s[i]);
+  double sum = 0;
+  for (Index i = seen.begin; i < seen.end; ++i) {
+    s[i] = std::exp((s[i] - largest) * scale);
+    sum += s[i];
+  }
+  const auto share = static_cast<float>(1 / sum);
+  for (Index i = seen.begin; i < seen.end; ++i) s[i] *= share;
+  std::fill(s, s + seen.begin, 0.0f);
+  std::fill(s + seen.end, s + scores.size(), 0.0f);
+}
+
+// M = count * G queries of a tile; S keys that any of them sees.
+void attend(View<const float, 3> queries, const AttentionRow& row, const AttentionTile& tile, Index G,
+            std::optional<Index> window, AttentionScratch& scratch, View<float, 3> out) {
+  const Index Dh = queries.shape(2);
+  const Index M = tile.count * G;
+  const Index first_index = row.past_seen_tokens + tile.first;  // of the tile's first token
+  const Range keys = {visible_keys(first_index, window).begin, first_index + tile.count};
+  const Index token = row.tokens.begin + tile.first;  // where the tile's tokens are in the batch
+  const Index head = tile.kv_head * G;
+
+  const View<float, 2> q = scratch.queries.matrix(M, Dh);  // row t * G + g: token t, head g of the group
+  for (Index m = 0; m < M; ++m) std::copy_n(queries[token + m / G][head + m % G].begin(), Dh, q[m].begin());
+
+  const View<float, 2> scores = scratch.scores.matrix(M, keys.size());  // [M, S] = q K^T
+  each_block_part(row.blocks, keys, [&](const KvBlock& block, Index first, Index count, Index column) {
+    const auto k = kv_rows(block.keys, tile.kv_head, first, count, Dh, scratch.keys);  // [count, Dh]
+    matmul(q, k, columns(scores, column, count));
+  });
+
+  const float scale = 1.0f / std::sqrt(static_cast<float>(Dh));
+  for (Index m = 0; m < M; ++m) {
+    const Range seen = visible_keys(first_index + m / G, window);
+    masked_softmax(scores[m], {seen.begin - keys.begin, seen.end - keys.begin}, scale);
+  }
+
+  const View<float, 2> sum = scratch.sum.matrix(M, Dh);  // [M, Dh] = scores V
+  std::fill_n(sum.data(), sum.size(), 0.0f);
+  each_block_part(row.blocks, keys, [&](const KvBlock& block, Index first, Index count, Index column) {
+    const auto v = kv_rows(block.values, tile.kv_head, first, count, Dh, scratch.values);  // [count, Dh]
+    const View<float, 2> part = scratch.part.matrix(M, Dh);
+    matmul(columns(scores, column, count), transposed(v), part);
+    for (Index i = 0; i < sum.size(); ++i) sum.data()[i] += part.data()[i];
+  });
+  for (Index m = 0; m < M; ++m) std::copy_n(sum[m].begin(), Dh, out[token + m / G][head + m % G].begin());
+}
+
+}  // namespace
+
+void attention(View<const float, 3> queries, std::span<const AttentionRow> rows, Index num_kv_heads,
+               std::optional<Index> window, AttentionWorkspace& workspace, View<float, 3> out) {
+  const Index G = queries.shape(1) / num_kv_heads;
+  const Index tile_tokens = std::max<Index>(1, kTileQueries / G);
+  auto& tiles = workspace.tiles;
+  tiles.clear();
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    for (Index head = 0; head < num_kv_heads; ++head)
+      for (Index first = 0; first < rows[row].tokens.count; first += tile_tokens)
+        tiles.push_back(
+            {static_cast<Index>(row), head, first, std::min(tile_tokens, rows[row].tokens.count - first)});
+
+  // Later tiles see more keys, so each thread takes every n-th tile rather than a run of them.
+  const std::size_t workers = std::min(static_cast<std::size_t>(num_threads()), tiles.size());
+  if (workspace.scratch.size() < workers) workspace.scratch.resize(workers);
+  parallel_for(static_cast<Index>(workers), [&](Index worker) {
+    for (auto i = static_cast<std::size_t>(worker); i < tiles.size(); i += workers)
+      attend(queries, rows[static_cast<std::size_t>(tiles[i].row)], tiles[i], G, window,
+             workspace.scratch[static_cast<std::size_t>(worker)], out);
+  });
+}
+
+}  // namespace llm

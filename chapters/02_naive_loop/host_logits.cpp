@@ -1,0 +1,26 @@
+#include "chapters/02_naive_loop/host_logits.h"
+
+#include <cmath>
+
+namespace llm {
+
+Token argmax(View<const float, 1> scores, const std::string& where) {
+  Index best = 0;
+  for (Index i = 0; i < scores.size(); ++i) {
+    if (std::isnan(scores[i]))
+      fail(ErrorCode::kRange, {.where = where,
+                               .what = "the score of token " + std::to_string(i) + " is not a number",
+                               .remedy = "check the model's weights"});
+    if (scores[i] > scores[best]) best = i;
+  }
+  return static_cast<Token>(best);
+}
+
+std::vector<Token> HostLogits::argmax() {
+  std::vector<Token> best;
+  for (Index b = 0; b < scores_.shape(0); ++b)
+    best.push_back(llm::argmax(scores_[b][scores_.shape(1) - 1], "logits: row " + std::to_string(b)));
+  return best;
+}
+
+}  // namespace llm

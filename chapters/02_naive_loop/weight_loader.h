@@ -1,0 +1,46 @@
+// From a checkpoint, in whatever number format, to the float32 weights that this chapter computes with.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/io/checkpoint.h"
+#include "common/tensor/tensor.h"
+
+namespace llm {
+
+// Finds first and converts later: a missing tensor is reported before a gigabyte has been copied.
+class WeightLoader {
+ public:
+  explicit WeightLoader(std::shared_ptr<Checkpoint> checkpoint) : checkpoint_(std::move(checkpoint)) {}
+
+  bool has(std::string_view name) const { return checkpoint_->has(name); }
+
+  // The weight of that name and shape: where it lies if it is float32, else a copy that convert() will fill.
+  // why: where the numbers come from, for the message about a wrong shape.
+  // Errors: kMissing, kShape, kUnsupported, as Checkpoint's.
+  View<const float, 2> matrix(std::string_view name, Index rows, Index cols, std::string_view why);
+  View<const float, 1> vector(std::string_view name, Index size, std::string_view why);
+
+  // The same in the file's format, for a table of which a few rows are looked at.
+  Weight unconverted(std::string_view name, Index rows, Index cols, std::string_view why);
+
+  // Fills the copies, in parallel. progress counts their bytes.
+  void convert(const Progress& progress);
+
+  const Checkpoint& checkpoint() const { return *checkpoint_; }
+  Index copied_bytes() const;
+
+ private:
+  struct Job {
+    Weight from;
+    Tensor<float, 2> to;
+  };
+  View<const float, 2> as_float(const Weight& weight);
+
+  std::shared_ptr<Checkpoint> checkpoint_;
+  std::vector<Job> jobs_;
+};
+
+}  // namespace llm
