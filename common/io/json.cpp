@@ -93,7 +93,7 @@ class Builder : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
+  bool parse_error(std::size_t read, const std::string&, const nlohmann::detail::exception& error) override {
     std::string message = error.what();  // "[json.exception.…] parse error at line 1, column 7: reason"
     message.erase(0, message.find("] ") + 2);
     if (message.starts_with("parse error")) message.erase(0, message.find(": ") + 2);
@@ -103,7 +103,7 @@ class Builder : public nlohmann::json_sax<Json> {
       while (cut > 0 && (static_cast<unsigned char>(message[cut]) & 0xc0) == 0x80) --cut;
       message.replace(cut, std::string::npos, "…");
     }
-    fail_at(read_, "invalid JSON: " + message);
+    fail_at(text_.data() + std::min(read, text_.size()), "invalid JSON: " + message);
   }
 
   // Throws with line and column of the last byte before `position`, both counted from 1.
@@ -111,12 +111,14 @@ class Builder : public nlohmann::json_sax<Json> {
     const std::string_view before(text_.data(), static_cast<std::size_t>(position - text_.data()));
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
     const std::size_t newline = before.rfind('\n');
-    const std::string_view in_line = newline == std::string_view::npos ? before : before.substr(newline + 1);
-    const auto column = std::count_if(in_line.begin(), in_line.end(),
-                                      [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
-    fail(ErrorCode::kFormat, {.where = where_ + ": line " + std::to_string(line) + ", column " +
-                                       std::to_string(std::max<std::ptrdiff_t>(column, 1)),
-                              .what = what});
+    std::string_view in_line = newline == std::string_view::npos ? before : before.substr(newline + 1);
+    in_line.remove_suffix(in_line.empty() ? 0 : 1);
+    const auto column = 1 + std::count_if(in_line.begin(), in_line.end(), [](char c) {
+                          return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+                        });
+    fail(ErrorCode::kFormat,
+         {.where = where_ + ": line " + std::to_string(line) + ", column " + std::to_string(column),
+          .what = what});
   }
 
  private:
