@@ -57,11 +57,11 @@ std::vector<std::vector<std::uint8_t>> infer_attention_mask(std::span<const std:
 
 // One entry a returned sequence.
 struct GenerateAnswer {
-  std::vector<std::vector<Token>> sequences;  // prompt and new tokens, padded on the right
-  std::vector<std::string> text;              // new tokens, special ones skipped
-  std::vector<std::string> finish_reason;     // eos, length, stop_string, time, custom, cancelled
-  std::vector<float> sequences_scores;        // beam search only; empty: not written
-  std::vector<std::pair<std::string, double>> stats;
+  std::vector<std::vector<Token>> sequences;          // prompt and new tokens, padded on the right
+  std::vector<std::string> text;                      // new tokens, special ones skipped
+  std::vector<std::string> finish_reason;             // eos, length, stop_string, time, custom, cancelled
+  std::vector<float> sequences_scores;                // beam search only; empty: not written
+  std::vector<std::pair<std::string, double>> stats;  // whole numbers are written as such
 };
 
 void write_generate_answer(const GenerateAnswer& answer, JsonWriter& json);

@@ -14,7 +14,7 @@
 
 namespace llm {
 
-inline constexpr Index kMaxJsonLineBytes = Index{256} << 20;
+inline constexpr Index kMaxJsonLineBytes = Index{64} << 20;
 
 // Writes the answer to one request into the writer: exactly one JSON value. The request's fields are among
 // the declared ones; its place in messages is "line 3".

@@ -10,8 +10,8 @@ namespace llm {
 
 // A folder, a GGUF file, or a random model of a known shape.
 struct ModelSource {
-  std::filesystem::path path;  // empty for a random model
-  std::string random_name;     // "qwen3-0.6b", or empty
+  std::filesystem::path path = {};  // empty for a random model
+  std::string random_name = {};     // "qwen3-0.6b", or empty
 
   bool is_random() const { return !random_name.empty(); }
 };
