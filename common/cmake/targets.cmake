@@ -41,6 +41,7 @@ function(llm_isa_source target file)
     target_compile_options(${object} PRIVATE ${LLM_ISA_FLAGS_${isa}} -O3
                                              $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
+    set_property(GLOBAL APPEND PROPERTY LLM_OBJECTS_${isa} $<TARGET_OBJECTS:${object}>)
   endforeach()
 endfunction()
 
@@ -86,7 +87,7 @@ function(llm_script_test name script)
     return()
   endif()
   add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${ARG_ARGS}
-           WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+           WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMAND_EXPAND_LISTS)
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
 endfunction()
 
