@@ -11,10 +11,10 @@ namespace {
 
 using std::numbers::pi;
 
-// Slot i of Dh/2 has the exponent 2i / Dh.
+// theta^(2i/Dh), rounded to float once: the exponent is a float, as in transformers.
 float slot_power(const RopeParameters& rope, Index slot, Index head_dim) {
   const float exponent = static_cast<float>(2 * slot) / static_cast<float>(head_dim);
-  return std::pow(static_cast<float>(rope.rope_theta), exponent);
+  return static_cast<float>(std::pow(rope.rope_theta, static_cast<double>(exponent)));
 }
 
 // Wavelengths (positions a full turn) beyond the first training length over low_freq_factor are stretched,
