@@ -1,0 +1,155 @@
+#include "chapters/01_tokenizer/added_tokens.h"
+
+#include <algorithm>
+
+#include "chapters/01_tokenizer/unicode_data.h"
+#include "common/text/utf8.h"
+
+namespace llm {
+namespace {
+
+Index size_of(std::string_view text) { return static_cast<Index>(text.size()); }
+
+// Where the character that ends at `end` begins.
+Index character_before(std::string_view text, Index end) {
+  Index begin = end - 1;
+  while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
+  return begin;
+}
+
+bool word_ends_at(std::string_view text, Index at) {
+  return at > 0 && is_word(decode_code_point(text, character_before(text, at)).value);
+}
+
+bool word_begins_at(std::string_view text, Index at) {
+  return at < size_of(text) && is_word(decode_code_point(text, at).value);
+}
+
+Index skip_space_left(std::string_view text, Index at) {
+  while (at > 0) {
+    const Index begin = character_before(text, at);
+    if (!is_whitespace(decode_code_point(text, begin).value)) break;
+    at = begin;
+  }
+  return at;
+}
+
+Index skip_space_right(std::string_view text, Index at) {
+  while (at < size_of(text)) {
+    const DecodedCodePoint c = decode_code_point(text, at);
+    if (!is_whitespace(c.value)) break;
+    at += c.length;
+  }
+  return at;
+}
+
+}  // namespace
+
+const std::size_t* StringFinder::child(const Node& node, char byte) const {
+  for (const auto& [label, index] : node.children) {
+    if (label == byte) return &index;
+  }
+  return nullptr;
+}
+
+void StringFinder::add(std::string_view text, Token id) {
+  if (text.empty()) return;
+  starts_[static_cast<unsigned char>(text[0])] = true;
+  std::size_t at = 0;
+  for (const char byte : text) {
+    const std::size_t* next = child(nodes_[at], byte);
+    if (next != nullptr) {
+      at = *next;
+      continue;
+    }
+    nodes_[at].children.emplace_back(byte, nodes_.size());
+    at = nodes_.size();
+    nodes_.emplace_back();
+  }
+  if (nodes_[at].id < 0) nodes_[at].id = id;
+}
+
+std::optional<StringFinder::Match> StringFinder::find(std::string_view text, Index from) const {
+  for (Index begin = from; begin < size_of(text); ++begin) {
+    if (!starts_[static_cast<unsigned char>(text[begin])]) continue;
+    std::optional<Match> longest;
+    std::size_t node = 0;
+    for (Index at = begin; at < size_of(text); ++at) {
+      const std::size_t* next = child(nodes_[node], text[at]);
+      if (next == nullptr) break;
+      node = *next;
+      if (nodes_[node].id >= 0) longest = Match{begin, at + 1, nodes_[node].id};
+    }
+    if (longest) return longest;
+  }
+  return std::nullopt;
+}
+
+void AddedTokens::add(const AddedToken& token, Index vocab_size, const Lookup& model_id) {
+  if (token.content.empty()) return;
+  if (token.special) special_.insert(token.content);
+  const auto equal = [&](const auto& entry) { return entry.second == token; };
+  if (std::any_of(by_id_.begin(), by_id_.end(), equal)) return;
+  std::optional<Token> id = find_id(token.content);
+  const bool is_new = !id;
+  if (!id) id = model_id(token.content);
+  if (!id) id = static_cast<Token>(std::max(max_id_ + 1, vocab_size));
+  ids_[token.content] = *id;
+  by_id_[*id] = token;
+  max_id_ = std::max<Index>(max_id_, *id);
+  if (is_new) order_.push_back(token);
+}
+
+void AddedTokens::prepare(const Normalize& normalize) {
+  const auto add_all = [&](bool special) {
+    for (const AddedToken& token : order_) {
+      if (token.special != special) continue;
+      if (token.normalized) {
+        after_.add(normalize(token.content), ids_.at(token.content));
+      } else {
+        before_.add(token.content, ids_.at(token.content));
+      }
+    }
+  };
+  add_all(true);
+  add_all(false);
+}
+
+void AddedTokens::split(std::string_view text, bool normalized,
+                        FunctionRef<void(Index, Index, Token)> part) const {
+  const StringFinder& finder = normalized ? after_ : before_;
+  Index done = 0;
+  for (Index from = 0; !finder.empty();) {
+    const auto match = finder.find(text, from);
+    if (!match) break;
+    from = match->end;
+    const AddedToken& token = by_id_.at(match->id);
+    Index begin = match->begin, end = match->end;
+    if (token.single_word && (word_ends_at(text, begin) || word_begins_at(text, end))) continue;
+    if (token.lstrip) begin = std::max(skip_space_left(text, begin), done);
+    if (token.rstrip) end = skip_space_right(text, end);
+    if (done < begin) part(done, begin, -1);
+    part(begin, end, match->id);
+    done = end;
+  }
+  if (done < size_of(text)) part(done, size_of(text), -1);
+}
+
+std::optional<Token> AddedTokens::find_id(std::string_view content) const {
+  const auto found = ids_.find(std::string(content));
+  if (found == ids_.end()) return std::nullopt;
+  return found->second;
+}
+
+const AddedToken* AddedTokens::find(Token id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::pair<Token, AddedToken>> AddedTokens::list() const {
+  std::vector<std::pair<Token, AddedToken>> tokens(by_id_.begin(), by_id_.end());
+  std::sort(tokens.begin(), tokens.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return tokens;
+}
+
+}  // namespace llm

@@ -1,0 +1,273 @@
+#include "chapters/01_tokenizer/bpe_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+
+#include "chapters/01_tokenizer/byte_map.h"
+#include "common/base/error.h"
+#include "common/text/utf8.h"
+
+namespace llm {
+namespace {
+
+constexpr Token kNone = -1;
+constexpr std::size_t kShortWord = 32;  // symbols; beyond, a heap beats searching for the lowest rank
+
+Token find_or_none(const std::unordered_map<std::string_view, Token>& ids, const std::string& text) {
+  const auto found = ids.find(text);
+  return found == ids.end() ? kNone : found->second;
+}
+
+}  // namespace
+
+BpeModel::BpeModel(BpeParts parts, bool bytes_as_characters, const std::string& where)
+    : bytes_as_characters_(bytes_as_characters) {
+  add_vocab(std::move(parts.vocab), where);
+  options_ = std::move(parts);
+  add_merges(options_.merges, where);
+  options_.merges.clear();
+  options_.merges.shrink_to_fit();
+  for (int byte = 0; byte < 256; ++byte) {
+    std::string character;
+    append_code_point(character, byte_to_character(static_cast<unsigned char>(byte)));
+    byte_ids_[byte] = find_or_none(ids_, character);
+    fallback_ids_[byte] = find_or_none(ids_, fmt::format("<0x{:02X}>", byte));
+  }
+  if (!options_.unk_token) return;
+  unk_id_ = token_to_id(*options_.unk_token);
+  if (!unk_id_) {
+    fail(ErrorCode::kFormat, {.where = where + ": model.unk_token",
+                              .what = "'" + *options_.unk_token + "' is not in model.vocab"});
+  }
+}
+
+void BpeModel::add_vocab(std::vector<std::pair<std::string, Token>> vocab, const std::string& where) {
+  Token max_id = kNone;
+  for (const auto& [text, id] : vocab) {
+    if (id < 0 || id >= kMaxTokens) {
+      fail(ErrorCode::kRange, {.where = where + ": model.vocab",
+                               .what = "the id of token '" + text + "' is",
+                               .got = std::to_string(id),
+                               .expected = fmt::format("0 to {}", kMaxTokens - 1)});
+    }
+    max_id = std::max(max_id, id);
+  }
+  entry_of_id_.assign(static_cast<std::size_t>(max_id + 1), -1);
+  tokens_.reserve(vocab.size());
+  ids_.reserve(vocab.size());
+  for (auto& [text, id] : vocab) {
+    entry_of_id_[id] = static_cast<std::int32_t>(tokens_.size());
+    tokens_.push_back(std::move(text));
+    ids_[tokens_.back()] = id;
+  }
+  for (const auto& [text, id] : ids_) {
+    if (text.empty()) continue;
+    const DecodedCodePoint first = decode_code_point(text, 0);
+    if (!first.valid || first.length != static_cast<Index>(text.size())) continue;
+    if (first.value >= character_ids_.size()) character_ids_.resize(first.value + 1, kNone);
+    character_ids_[first.value] = id;
+  }
+}
+
+void BpeModel::add_merges(const std::vector<std::pair<std::string, std::string>>& merges,
+                          const std::string& where) {
+  merges_ = MergeTable(static_cast<Index>(merges.size()));
+  const std::size_t prefix_bytes = options_.continuing_subword_prefix.size();
+  std::string joined;
+  for (std::size_t rank = 0; rank < merges.size(); ++rank) {
+    const auto id_of = [&](const std::string& text) {
+      const auto found = ids_.find(text);
+      if (found != ids_.end()) return found->second;
+      fail(ErrorCode::kFormat, {.where = fmt::format("{}: model.merges[{}]", where, rank),
+                                .what = fmt::format("'{}' + '{}':", merges[rank].first, merges[rank].second),
+                                .got = "'" + text + "' is not in model.vocab",
+                                .expected = "a token"});
+    };
+    const auto& [left, right] = merges[rank];
+    const Token left_id = id_of(left), right_id = id_of(right);
+    joined.assign(left).append(right, std::min(prefix_bytes, right.size()));
+    merges_.set(left_id, right_id, {static_cast<std::int32_t>(rank), id_of(joined)});
+  }
+}
+
+std::optional<Token> BpeModel::token_to_id(std::string_view token) const {
+  const auto found = ids_.find(token);
+  if (found == ids_.end()) return std::nullopt;
+  return found->second;
+}
+
+const std::string* BpeModel::id_to_token(Token id) const {
+  if (id < 0 || id >= static_cast<Index>(entry_of_id_.size()) || entry_of_id_[id] < 0) return nullptr;
+  return &tokens_[entry_of_id_[id]];
+}
+
+std::optional<Token> BpeModel::whole_word(std::string_view word) const {
+  if (!options_.ignore_merges) return std::nullopt;
+  return token_to_id(bytes_as_characters_ ? bytes_to_characters(word) : std::string(word));
+}
+
+// A character that is no token: its bytes' tokens if the model has them all, else the unknown token.
+void BpeModel::append_unknown(std::string_view character, std::vector<Token>& symbols,
+                              bool& unk_waits) const {
+  if (options_.byte_fallback) {
+    const auto has_token = [this](char byte) {
+      return fallback_ids_[static_cast<unsigned char>(byte)] != kNone;
+    };
+    if (std::all_of(character.begin(), character.end(), has_token)) {
+      for (const char byte : character) symbols.push_back(fallback_ids_[static_cast<unsigned char>(byte)]);
+      return;
+    }
+  }
+  if (!unk_id_) return;  // no token, no trace of it: as in the tokenizers library
+  if (unk_waits && !options_.fuse_unk) symbols.push_back(*unk_id_);
+  unk_waits = true;
+}
+
+std::vector<Token> BpeModel::symbols(std::string_view word) const {
+  std::vector<Token> symbols;
+  symbols.reserve(word.size());
+  bool unk_waits = false;  // an unknown token that is still to be written, since more may be fused with it
+  const bool plain = options_.continuing_subword_prefix.empty() && options_.end_of_word_suffix.empty();
+  const auto size = static_cast<Index>(word.size());
+  for (Index at = 0, length = 1; at < size; at += length) {
+    Token id = kNone;
+    std::string character;
+    if (bytes_as_characters_) {
+      id = byte_ids_[static_cast<unsigned char>(word[at])];
+      if (id == kNone) character = bytes_to_characters(word.substr(at, 1));
+    } else {
+      const DecodedCodePoint c = decode_code_point(word, at);
+      length = c.length;
+      if (plain && c.value < character_ids_.size()) id = character_ids_[c.value];
+      if (id == kNone) {
+        if (at > 0) character = options_.continuing_subword_prefix;
+        character += word.substr(at, length);
+        if (at + length == size) character += options_.end_of_word_suffix;
+        if (!plain) id = find_or_none(ids_, character);
+      }
+    }
+    if (id == kNone) {
+      append_unknown(character, symbols, unk_waits);
+      continue;
+    }
+    if (unk_waits) symbols.push_back(*unk_id_);
+    unk_waits = false;
+    symbols.push_back(id);
+  }
+  if (unk_waits) symbols.push_back(*unk_id_);
+  return symbols;
+}
+
+void BpeModel::encode(std::string_view word, std::vector<Token>& tokens, WordCache& cache) const {
+  if (const auto known = cache.find(word)) {
+    tokens.insert(tokens.end(), known->begin(), known->end());
+    return;
+  }
+  std::vector<Token> own;
+  if (const auto whole = whole_word(word)) {
+    own = {*whole};
+  } else {
+    own = symbols(word);
+    if (own.size() <= kShortWord) {
+      merge_short(own);
+    } else {
+      merge_long(own);
+    }
+  }
+  cache.insert(word, own);
+  tokens.insert(tokens.end(), own.begin(), own.end());
+}
+
+// The algorithm as it is told: look for the lowest rank, join, look again.
+void BpeModel::merge_short(std::vector<Token>& symbols) const {
+  constexpr Merge kNoMerge = {std::numeric_limits<std::int32_t>::max(), kNone};
+  std::array<Merge, kShortWord> merges;  // merges[i] of symbols i and i + 1
+  const auto merge_at = [&](std::size_t i) {
+    const Merge* merge = i + 1 < symbols.size() ? merges_.find(symbols[i], symbols[i + 1]) : nullptr;
+    merges[i] = merge != nullptr ? *merge : kNoMerge;
+  };
+  for (std::size_t i = 0; i < symbols.size(); ++i) merge_at(i);
+  while (symbols.size() > 1) {
+    const auto end = merges.begin() + static_cast<std::ptrdiff_t>(symbols.size());
+    const auto best =
+        std::min_element(merges.begin(), end, [](const Merge& a, const Merge& b) { return a.rank < b.rank; });
+    if (best->result == kNone) return;
+    const auto at = best - merges.begin();
+    symbols[at] = best->result;
+    symbols.erase(symbols.begin() + at + 1);
+    std::copy(best + 1, end, best);  // the pair behind moves up
+    merge_at(at);
+    if (at > 0) merge_at(at - 1);
+  }
+}
+
+// The same result for long words, where searching anew each time would take quadratic time: a heap holds the
+// pairs, the symbols form a linked list, and pairs that are no longer there are recognised when their turn
+// comes.
+void BpeModel::merge_long(std::vector<Token>& symbols) const {
+  struct Candidate {
+    std::int32_t rank;
+    std::int32_t at;
+    Token result;
+    bool operator<(const Candidate& other) const {  // the heap's top is the greatest
+      return rank != other.rank ? rank > other.rank : at > other.at;
+    }
+  };
+  const auto count = static_cast<std::int32_t>(symbols.size());
+  std::vector<std::int32_t> next(symbols.size()), previous(symbols.size());
+  std::vector<Candidate> found;
+  for (std::int32_t i = 0; i < count; ++i) {
+    next[i] = i + 1;
+    previous[i] = i - 1;
+    const Merge* merge = i + 1 < count ? merges_.find(symbols[i], symbols[i + 1]) : nullptr;
+    if (merge != nullptr) found.push_back({merge->rank, i, merge->result});
+  }
+  std::priority_queue<Candidate> heap(std::less<Candidate>(), std::move(found));
+  const auto push = [&](std::int32_t left) {
+    const std::int32_t right = next[left];
+    const Merge* merge = right < count ? merges_.find(symbols[left], symbols[right]) : nullptr;
+    if (merge != nullptr) heap.push({merge->rank, left, merge->result});
+  };
+  while (!heap.empty()) {
+    const Candidate best = heap.top();
+    heap.pop();
+    const std::int32_t right = next[best.at];
+    if (symbols[best.at] == kNone || right >= count) continue;
+    const Merge* merge = merges_.find(symbols[best.at], symbols[right]);
+    if (merge == nullptr || merge->result != best.result) continue;
+    symbols[best.at] = best.result;
+    symbols[right] = kNone;
+    next[best.at] = next[right];
+    if (next[right] < count) previous[next[right]] = best.at;
+    push(best.at);
+    if (previous[best.at] >= 0) push(previous[best.at]);
+  }
+  std::erase(symbols, kNone);
+}
+
+std::vector<MergeStep> BpeModel::merge_steps(std::string_view word) const {
+  std::vector<MergeStep> steps;
+  if (whole_word(word)) return steps;
+  std::vector<Token> tokens = symbols(word);
+  while (true) {
+    const Merge* best = nullptr;
+    Index at = 0;
+    for (Index i = 0; i + 1 < static_cast<Index>(tokens.size()); ++i) {
+      const Merge* merge = merges_.find(tokens[i], tokens[i + 1]);
+      if (merge == nullptr || (best != nullptr && merge->rank >= best->rank)) continue;
+      best = merge;
+      at = i;
+    }
+    if (best == nullptr) return steps;
+    MergeStep step{at, best->rank, tokens[at], tokens[at + 1], best->result, {}};
+    tokens[at] = best->result;
+    tokens.erase(tokens.begin() + at + 1);
+    step.tokens = tokens;
+    steps.push_back(std::move(step));
+  }
+}
+
+}  // namespace llm
