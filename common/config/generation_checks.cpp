@@ -10,22 +10,20 @@ namespace {
 
 constexpr Index kDefaultNewTokens = 20;
 
-// Calls check(id) for each token id that a field holds.
-template <class F>
-void for_each_id(std::optional<Token> id, F check) {
-  if (id) check(*id);
-}
-template <class F>
-void for_each_id(const std::vector<Token>& ids, F check) {
-  for (const Token id : ids) check(id);
-}
-template <class F>
-void for_each_id(const std::vector<std::vector<Token>>& lists, F check) {
-  for (const auto& ids : lists) for_each_id(ids, check);
-}
-template <class F>
-void for_each_id(const std::vector<SequenceBias>& biases, F check) {
-  for (const SequenceBias& bias : biases) for_each_id(bias.ids, check);
+// Calls check(id) for each token id that a field holds; fields of other types hold none.
+template <class T, class F>
+void for_each_id(const T& value, F check) {
+  if constexpr (std::is_same_v<T, Token>) {
+    check(value);
+  } else if constexpr (std::is_same_v<T, std::optional<Token>>) {
+    if (value) check(*value);
+  } else if constexpr (std::is_same_v<T, SequenceBias>) {
+    for_each_id(value.ids, check);
+  } else if constexpr (std::is_same_v<T, std::vector<Token>> ||
+                       std::is_same_v<T, std::vector<std::vector<Token>>> ||
+                       std::is_same_v<T, std::vector<SequenceBias>>) {
+    for (const auto& item : value) for_each_id(item, check);
+  }
 }
 
 void check_contradictions(const GenerationConfig& config, const std::string& where) {
@@ -56,20 +54,17 @@ void check_contradictions(const GenerationConfig& config, const std::string& whe
 }  // namespace
 
 void expect_ids_below(const GenerationConfig& config, Index vocab_size, const std::string& where) {
-  for (const GenerationField& field : generation_fields())
-    std::visit(
-        [&](auto member) {
-          if constexpr (requires { for_each_id(config.*member, [](Token) {}); })
-            for_each_id(config.*member, [&](Token id) {
-              if (id >= vocab_size)
-                fail(ErrorCode::kRange, {.where = where + ": " + std::string(field.name),
-                                         .what = "got",
-                                         .got = std::to_string(id),
-                                         .expected = "token ids from 0 to " + std::to_string(vocab_size - 1) +
-                                                     " (vocab_size " + std::to_string(vocab_size) + ")"});
-            });
-        },
-        field.member);
+  for (const GenerationField& field : generation_fields()) {
+    const auto check = [&](Token id) {
+      if (id < vocab_size) return;
+      fail(ErrorCode::kRange, {.where = where + ": " + std::string(field.name),
+                               .what = "got",
+                               .got = std::to_string(id),
+                               .expected = "token ids from 0 to " + std::to_string(vocab_size - 1) +
+                                           " (vocab_size " + std::to_string(vocab_size) + ")"});
+    };
+    std::visit([&](auto member) { for_each_id(config.*member, check); }, field.member);
+  }
 }
 
 std::vector<std::string> check_combinations(const GenerationConfig& config, const std::string& where) {
