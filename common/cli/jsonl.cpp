@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <istream>
+#include <limits>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -75,9 +76,10 @@ std::vector<Token> read_token_row(const JsonReader& row, Index vocab_size) {
 
 float read_score(const Json& value, const JsonReader& row, Index column) {
   if (value.is_number()) return static_cast<float>(value.get<double>());
-  if (value == "-inf") return -std::numeric_limits<float>::infinity();
-  if (value == "inf") return std::numeric_limits<float>::infinity();
-  if (value == "nan") return std::numeric_limits<float>::quiet_NaN();
+  const std::string text = value.is_string() ? value.get<std::string>() : "";
+  if (text == "-inf") return -std::numeric_limits<float>::infinity();
+  if (text == "inf") return std::numeric_limits<float>::infinity();
+  if (text == "nan") return std::numeric_limits<float>::quiet_NaN();
   row.at(column).fail_expected("a number, \"-inf\", \"inf\" or \"nan\"");
 }
 

@@ -88,6 +88,8 @@ struct Options::Impl {
                   std::function<void(const std::string&)> set) {
     Flag& flag = flags.emplace_back(Flag{.name = "--" + name, .set = std::move(set)});
     flag.option = app.add_option(flag.name, flag.texts, help)->expected(1)->type_name(type)->group(group);
+    // One value a flag; the flag twice is refused by set_all(), in clearer words.
+    flag.option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
     return flag;
   }
   Flag& add_switch(const std::string& names, const std::string& help,
@@ -97,11 +99,14 @@ struct Options::Impl {
     return flag;
   }
 
+  [[noreturn]] static void fail_unexpected(const std::string& text) {
+    fail(ErrorCode::kUsage,
+         {.where = "'" + text + "'", .what = "unexpected argument", .remedy = "see --help"});
+  }
+
   void check_leftovers() const {
     for (const std::string& text : app.remaining()) {
-      if (!text.starts_with("-"))
-        fail(ErrorCode::kUsage,
-             {.where = "'" + text + "'", .what = "unexpected argument", .remedy = "see --help"});
+      if (!text.starts_with("-")) fail_unexpected(text);
       const std::string name = text.substr(0, text.find('='));
       std::vector<std::string> names = {"--help"};
       for (const Flag& flag : flags) names.push_back(flag.name);
@@ -115,6 +120,7 @@ struct Options::Impl {
   void set_all() {
     for (Flag& flag : flags) {
       if (flag.option->count() == 0) continue;
+      if (flag.texts.size() > 1 && !flag.name.starts_with("--")) fail_unexpected(flag.texts[1]);
       if (flag.texts.size() > 1 && !flag.repeatable)
         fail(ErrorCode::kUsage, {.where = flag.name, .what = "given more than once"});
       if (flag.texts.empty()) flag.set(flag.on ? "true" : "false");
@@ -245,7 +251,7 @@ void Options::add_argument(const std::string& name, std::string& target, bool re
                            const std::string& help) {
   Impl::Flag& flag = impl_->flags.emplace_back(Impl::Flag{.name = name});
   flag.set = [&target](const std::string& text) { target = text; };
-  flag.option = impl_->app.add_option(name, flag.texts, help)->expected(0, 1)->type_name("");
+  flag.option = impl_->app.add_option(name, flag.texts, help)->type_name("");
   if (required)
     impl_->after.emplace_back([&flag] {
       if (flag.texts.empty())

@@ -31,8 +31,8 @@ const FamilyDefaults& defaults_of(const JsonReader& model_type) {
   for (const FamilyDefaults& family : kDefaults)
     if (model_type.string() == family.model_type) return family;
   fail(ErrorCode::kUnsupported, {.where = model_type.place(),
-                                 .what = "model_type",
-                                 .got = "'" + model_type.string() + "' is not known",
+                                 .what = "got",
+                                 .got = "'" + model_type.string() + "'",
                                  .expected = "llama, qwen2 or qwen3"});
 }
 

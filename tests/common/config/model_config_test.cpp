@@ -139,7 +139,7 @@ TEST_CASE("a damaged config.json is refused with file, key, got and expected") {
        "num_key_value_heads: got 3, expected a number by which num_attention_heads (4) is divisible"},
       {R"({"head_dim": 31})", "head_dim: got 31, expected an even number (rotary embeddings turn pairs)"},
       {R"({"model_type": "qwen9"})",
-       "model_type: model_type 'qwen9' is not known, expected llama, qwen2 or qwen3"},
+       "model_type: got 'qwen9', expected llama, qwen2 or qwen3"},
       {R"({"model_type": null})", "'model_type' is missing"},
       {R"({"hidden_act": "sparkle"})", "hidden_act: got 'sparkle', expected 'silu' (also called 'swish')"},
       {R"({"rms_norm_eps": -1e-6})", "rms_norm_eps: got -1e-06, expected a number from 0.0 to 1.0"},
