@@ -42,7 +42,8 @@ class CacheLayer {
   // Errors: kRange unless 0 <= length <= get_seq_length(row), or if a ring has lost a key that is needed.
   virtual void crop(Index row, Index length) = 0;
 
-  // Row i becomes a copy of old row rows[i]; rows may repeat or leave out. Errors: kRange.
+  // Row i becomes a copy of old row rows[i]; afterwards there are rows.size() rows. Rows may repeat or be
+  // left out; copies go their own ways from here on. Errors: kRange; then nothing is changed.
   virtual void reorder(std::span<const Index> rows) = 0;
 
   // Appends `count` empty rows.
@@ -86,7 +87,10 @@ class Cache {
   virtual Index num_rows() const = 0;
   virtual Index get_seq_length(Index row) const = 0;
 
-  // On every layer alike: see CacheLayer. Nothing is changed if one of them would refuse.
+  // On every layer alike: see CacheLayer. Nothing is changed if one of them would refuse. After a forward
+  // pass that stopped early (ForwardOptions::num_layers) the later layers are shorter than the first, whose
+  // length get_seq_length says; crop then shortens those that are longer, and a full pass needs equal ones
+  // again.
   virtual void crop(Index row, Index length) = 0;
   virtual void reorder(std::span<const Index> rows) = 0;
   virtual void add_rows(Index count) = 0;

@@ -14,8 +14,8 @@ enum class KvFormat { kF32, kF16, kBF16, kInt8, kInt4 };
 
 // Keys or values of one row and one layer, shape [KH, length, Dh]. It is to a cache what Weight is to a
 // matrix: not an owner, and the format is decided at run time. Dh values of one token and head lie one behind
-// the other (two a byte for kInt4, the first in the low half); the strides say where the next token and the
-// next head begin.
+// the other; the strides say where the next token and the next head begin. kInt4 has two values a byte, the
+// first in the low half, each stored as its code plus 8 (codes -8 to 7).
 struct KvView {
   KvFormat format = KvFormat::kF32;
   Device device = Device::kCpu;
