@@ -23,7 +23,7 @@ void print_error(const std::string& message) {
 
 }  // namespace
 
-int run_main(int argc, char** argv, FunctionRef<int(int, char**)> program) {
+int run_main(int argc, char** argv, int (*program)(int argc, char** argv)) {
 #ifdef SIGPIPE
   std::signal(SIGPIPE, SIG_DFL);
 #endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -68,6 +69,16 @@ class Options {
                   const std::string& help);
   // An argument without a flag, such as `inspect PATH`.
   void add_argument(const std::string& name, std::string& target, bool required, const std::string& help);
+
+  // The general form: `set` gets the text after all flags have been read, in the order of declaration.
+  // type: what --help calls the value.
+  void add_value(const std::string& name, const std::string& type, const std::string& help,
+                 std::function<void(const std::string&)> set, bool repeatable = false);
+  void add_switch(const std::string& name, const std::string& help, std::function<void(bool)> set);
+  // What parse() does at its end.
+  void after_parse(std::function<void()> action);
+  // The heading in --help of what is added from here on (empty: not in the help). Returns the one before.
+  std::string group(const std::string& heading);
 
   // A line for the end of --help: "02_naive_loop --prompt 'Once upon a time'".
   void add_example(const std::string& line);
