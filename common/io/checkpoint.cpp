@@ -79,6 +79,10 @@ std::size_t Checkpoint::find_shaped(std::string_view name, std::span<const Index
   return i;
 }
 
+void Checkpoint::expect(std::string_view name, std::span<const Index> shape, std::string_view why) const {
+  find_shaped(name, shape, why);
+}
+
 Weight Checkpoint::matrix(std::string_view name, Index rows, Index cols, std::string_view why) {
   return weight(find_shaped(name, std::array{rows, cols}, why), rows, cols);
 }

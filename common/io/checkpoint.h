@@ -64,6 +64,9 @@ class Checkpoint {
   Weight matrix(std::string_view name, Index rows, Index cols, std::string_view why = {});
   Weight vector(std::string_view name, Index size, std::string_view why = {});
 
+  // The same checks without touching or copying anything. shape: [size] or [rows, cols].
+  void expect(std::string_view name, std::span<const Index> shape, std::string_view why = {}) const;
+
   // All tensors, in the order of their bytes, file by file.
   const std::vector<Entry>& entries() const { return entries_; }
   // Names that nobody has asked for yet.
