@@ -1,0 +1,47 @@
+// Compiled once per instruction set, with Eigen's namespace renamed: see common/tensor/matmul_kernel.cpp.
+#include "tests/bench/peak_kernel.h"
+
+#define LLM_JOIN_NAMES(a, b) a##b
+#define LLM_JOIN(a, b) LLM_JOIN_NAMES(a, b)
+#define Eigen LLM_JOIN(Eigen_, LLM_ISA)
+#include <Eigen/Core>
+
+namespace llm::LLM_ISA {
+namespace {
+
+using Vector = Eigen::internal::packet_traits<float>::type;  // the widest: 4, 8 or 16 floats
+constexpr Index kLanes = Eigen::internal::packet_traits<float>::size;
+constexpr int kSums = 8;
+static_assert(1024 % (kSums * kLanes) == 0);
+
+Vector all(float value) { return Eigen::internal::pset1<Vector>(value); }
+
+// sums[i] = sums[i] * a + b, again and again: it tends to 1, far from slow denormal numbers.
+float multiply_add(Index rounds) {
+  Vector sums[kMultiplyAdds];
+  for (Vector& sum : sums) sum = all(0.5f);
+  const Vector a = all(0.875f), b = all(0.125f);
+  for (Index round = 0; round < rounds; ++round)
+    for (Vector& sum : sums) sum = Eigen::internal::pmadd(sum, a, b);
+  float total = 0;
+  for (const Vector& sum : sums) total += Eigen::internal::predux(sum);
+  return total;
+}
+
+float sum(const float* values, Index count) {
+  Vector sums[kSums];
+  for (Vector& sum : sums) sum = all(0);
+  for (Index i = 0; i < count; i += kSums * kLanes)
+    for (int s = 0; s < kSums; ++s)
+      sums[s] = Eigen::internal::padd(sums[s], Eigen::internal::ploadu<Vector>(values + i + s * kLanes));
+  float total = 0;
+  for (const Vector& sum : sums) total += Eigen::internal::predux(sum);
+  return total;
+}
+
+}  // namespace
+
+extern const PeakKernels kPeakKernels;
+const PeakKernels kPeakKernels = {.multiply_add = multiply_add, .sum = sum, .lanes = kLanes};
+
+}  // namespace llm::LLM_ISA
