@@ -8,7 +8,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or Sanitize" FORCE)
 endif()
 # Fast enough to run all tests, slow enough to be debugged, asserts on.
-set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1")
+set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -D_GLIBCXX_ASSERTIONS")
 
 option(LLM_BUILD_TESTS "Build the tests, the bench and inspect" ON)
 option(LLM_WERROR "Treat warnings as errors" OFF)
