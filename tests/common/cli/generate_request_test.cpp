@@ -37,7 +37,8 @@ std::string error_of(const std::string& text) {
 TEST_CASE("a request with everything") {
   CHECK(
       with_request(R"({"input_ids": [[7, 1], [2, 3]], "attention_mask": [[0, 1], [1, 1]], "seed": 17,
-                         "generation_config": {"max_new_tokens": 4}, "engine": "cached", "cache": "offloaded"})",
+                         "generation_config": {"max_new_tokens": 4}, "engine": "cached",
+                         "cache": "offloaded"})",
                    [](const GenerateRequest& request) {
                      CHECK(request.input_ids == std::vector<std::vector<Token>>{{7, 1}, {2, 3}});
                      CHECK(request.attention_mask == std::vector<std::vector<std::uint8_t>>{{0, 1}, {1, 1}});

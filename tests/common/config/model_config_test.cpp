@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "common/base/error.h"
 #include "common/config/known_shapes.h"
@@ -119,12 +120,21 @@ TEST_CASE("special tokens that are not in the vocabulary are left out with a war
         "config.json: eos_token_id: 512 is not in the vocabulary (vocab_size 512) and is left out");
 }
 
+// What is changed in kGood, and the message that it must give.
+struct BadConfig {
+  std::string patch;
+  std::string message;
+};
+
+void check_refused(std::span<const BadConfig> cases) {
+  for (const BadConfig& one : cases) {
+    CAPTURE(one.patch);
+    CHECK(error_of(changed(one.patch)) == one.message);
+  }
+}
+
 TEST_CASE("a damaged config.json is refused with file, key, got and expected") {
-  struct Case {
-    std::string patch;
-    std::string message;
-  };
-  const Case cases[] = {
+  const BadConfig cases[] = {
       {R"({"hidden_size": null})", "'hidden_size' is missing"},
       {R"({"hidden_size": "64"})", R"(hidden_size: got "64", expected an integer from 1 to 262144)"},
       {R"({"hidden_size": 64.5})", "hidden_size: got 64.5, expected an integer from 1 to 262144"},
@@ -138,13 +148,26 @@ TEST_CASE("a damaged config.json is refused with file, key, got and expected") {
       {R"({"num_key_value_heads": 3})",
        "num_key_value_heads: got 3, expected a number by which num_attention_heads (4) is divisible"},
       {R"({"head_dim": 31})", "head_dim: got 31, expected an even number (rotary embeddings turn pairs)"},
-      {R"({"model_type": "qwen9"})",
-       "model_type: got 'qwen9', expected llama, qwen2 or qwen3"},
+      {R"({"model_type": "qwen9"})", "model_type: got 'qwen9', expected llama, qwen2 or qwen3"},
       {R"({"model_type": null})", "'model_type' is missing"},
       {R"({"hidden_act": "sparkle"})", "hidden_act: got 'sparkle', expected 'silu' (also called 'swish')"},
       {R"({"rms_norm_eps": -1e-6})", "rms_norm_eps: got -1e-06, expected a number from 0.0 to 1.0"},
       {R"({"tie_word_embeddings": 1})", "tie_word_embeddings: got 1, expected true or false"},
       {R"({"eos_token_id": "2"})", "eos_token_id: got \"2\", expected an integer"},
+      {R"({"model_type": "llama", "hidden_size": 66})",
+       "hidden_size: got 66, expected a multiple of num_attention_heads (4)"},
+      {R"({"quantization_config": {"quant_method": "gptq"}})",
+       "quantization_config: quantized weights ('gptq'), expected float32, float16 or bfloat16; use the "
+       "original model, or a GGUF file"},
+  };
+  check_refused(cases);
+  CHECK(error_of("[]") == "got [], expected an object");
+  CHECK(error_of(R"({"vocab_size": 1, "vocab_size": 2})").find("vocab_size") != std::string::npos);
+  CHECK(error_of("{").find("line 1") != std::string::npos);
+}
+
+TEST_CASE("rope parameters and layer types are checked as closely") {
+  const BadConfig cases[] = {
       {R"({"rope_theta": 0})", "rope_theta: got 0, expected a number above 1.0"},
       {R"({"rope_theta": "big"})", "rope_theta: got \"big\", expected a number"},
       {R"({"rope_scaling": 4})", "rope_scaling: got 4, expected an object"},
@@ -171,19 +194,8 @@ TEST_CASE("a damaged config.json is refused with file, key, got and expected") {
            "layer_types": ["full_attention", "sliding_attention", "full_attention"]})",
        "layer_types: some layers are 'sliding_attention' and there is no window; set sliding_window and "
        "use_sliding_window"},
-      {R"({"quantization_config": {"quant_method": "gptq"}})",
-       "quantization_config: quantized weights ('gptq'), expected float32, float16 or bfloat16; use the "
-       "original model, or a GGUF file"},
-      {R"({"model_type": "llama", "hidden_size": 66})",
-       "hidden_size: got 66, expected a multiple of num_attention_heads (4)"},
   };
-  for (const Case& one : cases) {
-    CAPTURE(one.patch);
-    CHECK(error_of(changed(one.patch)) == one.message);
-  }
-  CHECK(error_of("[]") == "got [], expected an object");
-  CHECK(error_of(R"({"vocab_size": 1, "vocab_size": 2})").find("vocab_size") != std::string::npos);
-  CHECK(error_of("{").find("line 1") != std::string::npos);
+  check_refused(cases);
 }
 
 TEST_CASE("a folder without a config.json is named") {
