@@ -98,7 +98,7 @@ void ChatTemplate::set_tool_template(std::string source) {
   tool_parsed_ = std::make_shared<const Parsed>(Parsed{jinja::parse_template(source)});
 }
 
-std::string ChatTemplate::render(const Json& messages, const ChatOptions& options) const {
+std::string ChatTemplate::render_json(const Json& messages, const ChatOptions& options) const {
   const jinja::Dict variables = variables_of(messages, tokens_, options);
   const bool has_tools = !variables.find("tools")->is_none();
   const Parsed& parsed = has_tools && tool_parsed_ ? *tool_parsed_ : *parsed_;
@@ -113,8 +113,8 @@ std::string ChatTemplate::render(const Json& messages, const ChatOptions& option
   }
 }
 
-std::string ChatTemplate::render(std::string_view messages, const ChatOptions& options) const {
-  return render(parse_json(messages, "messages"), options);
+std::string ChatTemplate::render_json_text(std::string_view messages, const ChatOptions& options) const {
+  return render_json(parse_json(messages, "messages"), options);
 }
 
 std::string ChatTemplate::render(const std::vector<ChatMessage>& messages, const ChatOptions& options) const {
@@ -122,7 +122,7 @@ std::string ChatTemplate::render(const std::vector<ChatMessage>& messages, const
   for (const ChatMessage& message : messages) {
     list.push_back(Json{{"role", message.role}, {"content", message.content}});
   }
-  return render(list, options);
+  return render_json(list, options);
 }
 
 }  // namespace llm

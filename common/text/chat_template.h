@@ -31,13 +31,13 @@ using SpecialTokens = std::vector<std::pair<std::string, std::string>>;
 
 struct ChatOptions {
   bool add_generation_prompt = false;
-  std::optional<bool> enable_thinking;
+  std::optional<bool> enable_thinking = {};
   // JSON texts: arrays of tools and documents (empty: none), and an object with further variables.
-  std::string tools;
-  std::string documents;
-  std::string variables;
+  std::string tools = {};
+  std::string documents = {};
+  std::string variables = {};
   // What the template takes for the current time, in seconds since 1970 (shown as local time).
-  std::optional<std::int64_t> now;
+  std::optional<std::int64_t> now = {};
 };
 
 class ChatTemplate {
@@ -56,8 +56,8 @@ class ChatTemplate {
   // conversation (raise_exception) or cannot handle it; kUnsupported; kRange when it exceeds a limit; kFormat
   // for messages that are not of this form.
   std::string render(const std::vector<ChatMessage>& messages, const ChatOptions& options = {}) const;
-  std::string render(const Json& messages, const ChatOptions& options = {}) const;
-  std::string render(std::string_view messages, const ChatOptions& options = {}) const;
+  std::string render_json(const Json& messages, const ChatOptions& options = {}) const;
+  std::string render_json_text(std::string_view messages, const ChatOptions& options = {}) const;
 
   // How the rendered text is to be encoded, so that it has exactly one BOS: with add_special_tokens or
   // without. A model's template writes the BOS itself (or wants none): false. The built-in ones leave it to

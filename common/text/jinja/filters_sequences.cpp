@@ -7,11 +7,29 @@
 #include "common/text/jinja/strings.h"
 
 namespace llm::jinja::filters {
+namespace {
+
+using Make = std::function<Items(const Value& subject, Budget& budget)>;
+
+// Goes through what make gives, and calls it only when the first element is asked for.
+Value when_asked(const FilterCall& call, Make make) {
+  const Value subject = call.subject;
+  Budget& budget = call.budget();
+  return make_iterator(
+      [subject, &budget, make = std::move(make), next = Next()]() mutable {
+        if (!next) next = iterate(Value::list(make(subject, budget)), budget);
+        return next();
+      },
+      subject);
+}
+
+}  // namespace
 
 // The attribute only, never an item of that name.
 Value attr(FilterCall call) {
   const Bound bound = call.bind({"name"}, 1);
   const std::string& name = bound.text(0);
+  if (call.subject.is_undefined()) fault_undefined(call.subject);
   if (call.subject.is(Kind::kObject)) {
     if (auto value = call.subject.object().attribute(call.interpreter, name)) return std::move(*value);
   }
@@ -21,23 +39,25 @@ Value attr(FilterCall call) {
 
 Value batch(FilterCall call) {
   const Bound bound = call.bind({"linecount", "fill_with"}, 1);
-  const Index size = bound.integer(0, 0);
-  Items batches;
-  Items current;
-  for (Value& item : to_items(call.subject, call.budget())) {
-    if (static_cast<Index>(current.size()) == size)
-      batches.push_back(Value::list(std::exchange(current, {})));
-    current.push_back(std::move(item));
-  }
-  if (!current.empty()) {
-    if (!bound[1].is_none() && static_cast<Index>(current.size()) < size) {
-      call.budget().use_bytes(std::min<Index>(size, kMaxObject_bytes) * 32);
-      current.resize(static_cast<std::size_t>(size), bound[1]);
+  return when_asked(call, [size = bound[0], fill = bound[1]](const Value& subject, Budget& budget) {
+    Items batches;
+    Items current;
+    for (Value& item : to_items(subject, budget)) {
+      if (equals(Value(static_cast<Index>(current.size())), size, budget)) {
+        batches.push_back(Value::list(std::exchange(current, {})));
+      }
+      current.push_back(std::move(item));
     }
-    batches.push_back(Value::list(std::move(current)));
-  }
-  const Value list = Value::list(std::move(batches));
-  return make_iterator(iterate(list, call.budget()), list);
+    if (!current.empty() && !fill.is_none()) {
+      const Index missing =
+          std::max<Index>(0, as_index(size, "linecount") - static_cast<Index>(current.size()));
+      if (missing > kMaxRange)
+        fault("batch into more than " + std::to_string(kMaxRange) + " items", ErrorCode::kRange);
+      current.insert(current.end(), static_cast<std::size_t>(missing), fill);
+    }
+    if (!current.empty()) batches.push_back(Value::list(std::move(current)));
+    return batches;
+  });
 }
 
 Value default_value(FilterCall call) {
@@ -56,19 +76,11 @@ Value first(FilterCall call) {
 
 Value items(FilterCall call) {
   call.bind({});
-  if (call.subject.is_undefined()) return make_iterator(iterate(call.subject, call.budget()), call.subject);
-  const Value subject = call.subject;
-  Budget& budget = call.budget();
-  Next next;
-  return make_iterator(
-      [subject, &budget, next]() mutable -> std::optional<Value> {
-        if (!next) {
-          if (!subject.is(Kind::kDict)) fault("Can only get item pairs from a mapping.");
-          next = iterate(Value(std::make_shared<DictView>(subject, DictView::What::kItems)), budget);
-        }
-        return next();
-      },
-      subject);
+  return when_asked(call, [](const Value& subject, Budget& budget) {
+    if (subject.is_undefined()) return Items();
+    if (!subject.is(Kind::kDict)) fault("Can only get item pairs from a mapping.");
+    return to_items(Value(std::make_shared<DictView>(subject, DictView::What::kItems)), budget);
+  });
 }
 
 Value last(FilterCall call) {
@@ -106,24 +118,25 @@ Value reverse(FilterCall call) {
 // Columns: `slices` lists of nearly the same length.
 Value slice(FilterCall call) {
   const Bound bound = call.bind({"slices", "fill_with"}, 1);
-  const Items all = to_items(call.subject, call.budget());
-  const auto size = static_cast<Index>(all.size());
-  const Index slices = bound.integer(0, 0);
-  if (slices == 0) fault("integer division or modulo by zero");
-  if (slices > kMaxRange)
-    fault("slice into more than " + std::to_string(kMaxRange) + " parts", ErrorCode::kRange);
-  Items columns;
-  auto begin = all.begin();
-  for (Index i = 0; i < slices; ++i) {
-    const bool has_extra = i < size % slices;
-    const Index count = size / slices + (has_extra ? 1 : 0);
-    Items column(begin, begin + count);
-    begin += count;
-    if (!bound[1].is_none() && !has_extra) column.push_back(bound[1]);
-    columns.push_back(Value::list(std::move(column)));
-  }
-  const Value list = Value::list(std::move(columns));
-  return make_iterator(iterate(list, call.budget()), list);
+  return when_asked(call, [count = bound[0], fill = bound[1]](const Value& subject, Budget& budget) {
+    const Items all = to_items(subject, budget);
+    const auto size = static_cast<Index>(all.size());
+    const Index slices = as_index(count, "slices");
+    if (slices == 0) fault("integer division or modulo by zero");
+    if (slices > kMaxRange)
+      fault("slice into more than " + std::to_string(kMaxRange) + " parts", ErrorCode::kRange);
+    Items columns;
+    auto begin = all.begin();
+    for (Index i = 0; i < slices; ++i) {
+      const bool has_extra = i < size % slices;
+      const auto end = begin + size / slices + (has_extra ? 1 : 0);
+      Items column(begin, end);
+      begin = end;
+      if (!fill.is_none() && !has_extra) column.push_back(fill);
+      columns.push_back(Value::list(std::move(column)));
+    }
+    return columns;
+  });
 }
 
 }  // namespace llm::jinja::filters

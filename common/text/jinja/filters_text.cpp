@@ -170,16 +170,17 @@ Value trim(FilterCall call) {
 
 Value truncate(FilterCall call) {
   const Bound bound = call.bind({"length", "killwords", "end", "leeway"});
-  if (call.subject.is_undefined()) fault_undefined(call.subject);
-  if (!call.subject.is_string()) fault("truncate wants text, not " + type_name(call.subject));
-  const std::string& text = call.subject.string();
   const std::string end = bound.has(2) ? bound.text(2) : "...";
   const Index limit = bound.integer(0, 255);
   const Index leeway = bound.integer(3, 5, true);
   const Index kept = limit - count_code_points(end);
   if (kept < 0 || leeway < 0)
     fault("truncate wants a length of at least that of its end, and no negative leeway");
-  if (count_code_points(text) <= limit + leeway) return call.subject;
+  const std::optional<Index> length = jinja::length(call.subject);
+  if (!length) fault("object of type '" + type_name(call.subject) + "' has no len()");
+  if (*length <= limit + leeway) return call.subject;
+  if (!call.subject.is_string()) fault("truncate wants text, not " + type_name(call.subject));
+  const std::string& text = call.subject.string();
   const std::string cut = text.substr(0, byte_offset(text, kept));
   return Value((bound.flag(1) ? cut : split(cut, " ", 1, true)[0]) + end);
 }

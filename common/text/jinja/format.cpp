@@ -151,8 +151,7 @@ FormatSpec parse_format_spec(std::string_view text) {
 std::string format_value(const Value& value, const FormatSpec& spec, Budget& budget) {
   budget.use_bytes(spec.width);
   const std::string_view type(&spec.type, 1);
-  if (value.is_integral() && std::string_view("\0dxXobn", 7).find(type) != std::string_view::npos &&
-      !(value.is(Kind::kBool) && spec.type == 0)) {
+  if (value.is_integral() && std::string_view("\0dxXobn", 7).find(type) != std::string_view::npos) {
     if (spec.precision >= 0) fault("Precision not allowed in integer format specifier");
     return format_integer(value.integer(), spec);
   }
@@ -165,9 +164,8 @@ std::string format_value(const Value& value, const FormatSpec& spec, Budget& bud
     append_code_point(character, static_cast<char32_t>(value.integer()));
     return pad("", character, spec, '<');
   }
-  const bool is_text = value.is_string() || value.is(Kind::kBool);
   const bool default_spec = spec.width == 0 && spec.precision < 0 && spec.align == 0 && spec.type == 0;
-  if (!is_text && !default_spec)
+  if (!value.is_string() && !default_spec)
     fault("unsupported format string passed to " + type_name(value) + ".__format__");
   if (spec.type != 0 && spec.type != 's') {
     fault("Unknown format code '" + std::string(type) + "' for object of type '" + type_name(value) + "'");

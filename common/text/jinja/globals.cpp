@@ -25,7 +25,7 @@ Value range(Interpreter&, Arguments arguments) {
   const Index count = distance <= 0 ? 0 : (distance - 1) / std::abs(step) + 1;
   if (count > kMaxRange)
     fault("Range too big. The sandbox blocks ranges larger than MAX_RANGE (100000).", ErrorCode::kRange);
-  return Value(std::make_shared<Range>(start, step, count));
+  return Value(std::make_shared<Range>(start, stop, step, count));
 }
 
 // dict(...) and the attributes of namespace(...): a mapping or pairs, then named values.

@@ -139,6 +139,7 @@ class Lexer {
   }
 
   void comment(std::size_t begin) {
+    if (begin >= source_.size()) return advance_to(source_.size());  // Jinja lets "{#" at the very end pass
     const std::size_t end = source_.find("#}", begin);
     if (end == std::string::npos) bad("Missing end of comment tag");
     const bool control = end > begin && (source_[end - 1] == '-' || source_[end - 1] == '+');

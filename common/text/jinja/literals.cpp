@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <charconv>
+#include <cstdlib>
 
 #include "common/text/utf8.h"
 
@@ -69,8 +70,7 @@ NumberLiteral scan_number(std::string_view text, bool after_dot) {
     literal.length = length;
     literal.is_float = true;
     const std::string digits = without_underscores(text.substr(0, length));
-    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), literal.number);
-    literal.fits = result.ec == std::errc();
+    literal.number = std::strtod(digits.c_str(), nullptr);  // infinite where it is too large, as in Python
     return literal;
   }
   if (text[0] == '0' && text.size() > 1) {

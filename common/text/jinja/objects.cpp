@@ -157,7 +157,7 @@ Value Loop::call(Interpreter& interpreter, Arguments arguments) {
 }
 
 std::string Range::repr(Budget&) const {
-  const std::string ends = std::to_string(start_) + ", " + std::to_string(start_ + count_ * step_);
+  const std::string ends = std::to_string(start_) + ", " + std::to_string(stop_);
   return "range(" + ends + (step_ == 1 ? "" : ", " + std::to_string(step_)) + ")";
 }
 

@@ -65,7 +65,8 @@ class Loop : public Object, public std::enable_shared_from_this<Loop> {
 // Python's range.
 class Range : public Object {
  public:
-  Range(Index start, Index step, Index count) : start_(start), step_(step), count_(count) {}
+  Range(Index start, Index stop, Index step, Index count)
+      : start_(start), stop_(stop), step_(step), count_(count) {}
 
   std::string type_name() const override { return "range"; }
   std::string repr(Budget&) const override;
@@ -80,6 +81,7 @@ class Range : public Object {
   Index at(Index i) const { return start_ + i * step_; }
 
   Index start_;
+  Index stop_;
   Index step_;
   Index count_;
 };

@@ -25,7 +25,7 @@ class PercentFormatter {
       if (percent < format_.size()) result += conversion();
       budget_.use_bytes(static_cast<Index>(result.size()) > kMaxObject_bytes ? kMaxObject_bytes + 1 : 1);
     }
-    const bool is_mapping = values_.is(Kind::kDict) || values_.is(Kind::kList);
+    const bool is_mapping = values_.is(Kind::kDict) || values_.is(Kind::kList) || values_.is_undefined();
     const std::size_t given = values_.is(Kind::kTuple) ? values_.items().size() : is_mapping ? 0 : 1;
     if (used_ < given) fault("not all arguments converted during string formatting");
     return result;

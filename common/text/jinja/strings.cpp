@@ -79,7 +79,7 @@ std::vector<std::string> split_spaces(std::string_view text, Index max_split, bo
   text = strip(text, {}, near);
   while (!text.empty()) {
     if (max_split >= 0 && static_cast<Index>(parts.size()) == max_split) {
-      parts.emplace_back(strip(text, {}, from_right ? Side::kLeft : Side::kRight));
+      parts.emplace_back(text);
       break;
     }
     // The word at the near end runs up to the first space from there.
@@ -132,7 +132,11 @@ std::string replace(std::string_view text, std::string_view old, std::string_vie
                          : static_cast<Index>(part.size()));
     result += part;
   };
-  const auto more = [&] { return count < 0 || count-- > 0; };
+  const auto more = [&] {
+    if (count == 0) return false;
+    if (count > 0) --count;
+    return true;
+  };
   if (old.empty()) {
     for (const Character& c : characters(text)) {
       if (more()) put(replacement);

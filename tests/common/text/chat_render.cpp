@@ -9,12 +9,15 @@
 
 namespace {
 
-std::string dumped(const llm::Json& line, const char* key) { return line.contains(key) ? line[key].dump() : ""; }
+std::string dumped(const llm::Json& line, const char* key) {
+  return line.contains(key) ? line[key].dump() : "";
+}
 
 std::string render(const llm::Json& line) {
   llm::SpecialTokens tokens;
   if (line.contains("tokens")) {
-    for (const auto& [name, text] : line["tokens"].items()) tokens.emplace_back(name, text.get<std::string>());
+    for (const auto& [name, text] : line["tokens"].items())
+      tokens.emplace_back(name, text.get<std::string>());
   }
   llm::ChatOptions options;
   options.add_generation_prompt = line.value("add_generation_prompt", false);
@@ -23,7 +26,8 @@ std::string render(const llm::Json& line) {
   options.documents = dumped(line, "documents");
   options.variables = dumped(line, "variables");
   if (line.contains("now")) options.now = line["now"].get<std::int64_t>();
-  return llm::ChatTemplate(line["template"].get<std::string>(), tokens).render(line["messages"], options);
+  return llm::ChatTemplate(line["template"].get<std::string>(), tokens)
+      .render_json(line["messages"], options);
 }
 
 }  // namespace
