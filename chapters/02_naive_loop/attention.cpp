@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "chapters/02_naive_loop/each_row.h"
 #include "chapters/02_naive_loop/kv_rows.h"
-#include "common/base/parallel.h"
 #include "common/tensor/matmul.h"
 
 namespace llm {
@@ -21,9 +21,10 @@ struct Range {
   Index size() const { return end - begin; }
 };
 
-// What the token at `index` sees: itself and what is before it, as far as the window reaches.
-Range visible_keys(Index index, std::optional<Index> window) {
-  return {window ? std::max<Index>(0, index + 1 - *window) : 0, index + 1};
+// What the token at `index` sees: itself and what is stored before it, as far as the window reaches.
+Range visible_keys(const AttentionRow& row, Index index, std::optional<Index> window) {
+  const Index oldest = row.blocks.front().first_position;
+  return {window ? std::max(oldest, index + 1 - *window) : oldest, index + 1};
 }
 
 // Calls f(block, first, count, column) for the part of each block that lies in `keys`; column counts from
@@ -69,7 +70,7 @@ void attend(View<const float, 3> queries, const AttentionRow& row, const Attenti
   const Index Dh = queries.shape(2);
   const Index M = tile.count * G;
   const Index first_index = row.past_seen_tokens + tile.first;  // of the tile's first token
-  const Range keys = {visible_keys(first_index, window).begin, first_index + tile.count};
+  const Range keys = {visible_keys(row, first_index, window).begin, first_index + tile.count};
   const Index token = row.tokens.begin + tile.first;  // where the tile's tokens are in the batch
   const Index head = tile.kv_head * G;
 
@@ -84,7 +85,7 @@ void attend(View<const float, 3> queries, const AttentionRow& row, const Attenti
 
   const float scale = 1.0f / std::sqrt(static_cast<float>(Dh));
   for (Index m = 0; m < M; ++m) {
-    const Range seen = visible_keys(first_index + m / G, window);
+    const Range seen = visible_keys(row, first_index + m / G, window);
     masked_softmax(scores[m], {seen.begin - keys.begin, seen.end - keys.begin}, scale);
   }
 
@@ -107,14 +108,18 @@ void attention(View<const float, 3> queries, std::span<const AttentionRow> rows,
   const Index tile_tokens = std::max<Index>(1, kTileQueries / G);
   auto& tiles = workspace.tiles;
   tiles.clear();
-  for (std::size_t row = 0; row < rows.size(); ++row)
+  Index products = 0;  // of a query with a key
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    products += rows[row].tokens.count * (rows[row].past_seen_tokens + rows[row].tokens.count);
     for (Index head = 0; head < num_kv_heads; ++head)
       for (Index first = 0; first < rows[row].tokens.count; first += tile_tokens)
         tiles.push_back(
             {static_cast<Index>(row), head, first, std::min(tile_tokens, rows[row].tokens.count - first)});
+  }
 
   // Later tiles see more keys, so each thread takes every n-th tile rather than a run of them.
-  const std::size_t workers = std::min(static_cast<std::size_t>(num_threads()), tiles.size());
+  const bool share = products * queries.shape(1) * queries.shape(2) >= kTooSmallToShare;
+  const std::size_t workers = share ? std::min(static_cast<std::size_t>(num_threads()), tiles.size()) : 1;
   if (workspace.scratch.size() < workers) workspace.scratch.resize(workers);
   parallel_for(static_cast<Index>(workers), [&](Index worker) {
     for (auto i = static_cast<std::size_t>(worker); i < tiles.size(); i += workers)

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "common/base/parallel.h"
+#include "chapters/02_naive_loop/each_row.h"
 #include "common/tensor/matmul.h"
 
 namespace llm {
@@ -25,7 +25,7 @@ float sum_of_squares(View<const float, 1> x) {
 void linear(View<const float, 2> x, const Linear& layer, View<float, 2> out) {
   matmul(x, layer.weight, out);
   if (layer.bias.empty()) return;
-  parallel_for(out.shape(0), [&](Index n) {
+  each_row(out.shape(0), out.shape(1), [&](Index n) {
     const View<float, 1> row = out[n];
     for (Index i = 0; i < row.size(); ++i) row[i] += layer.bias[i];
   });
@@ -33,7 +33,7 @@ void linear(View<const float, 2> x, const Linear& layer, View<float, 2> out) {
 
 void rms_norm(View<const float, 2> x, View<const float, 1> weight, double eps, View<float, 2> out) {
   const Index D = x.shape(1);
-  parallel_for(x.shape(0), [&](Index n) {
+  each_row(x.shape(0), D, [&](Index n) {
     const float mean = sum_of_squares(x[n]) / static_cast<float>(D);
     const float scale = 1.0f / std::sqrt(mean + static_cast<float>(eps));
     const float* from = x[n].begin();
@@ -44,7 +44,7 @@ void rms_norm(View<const float, 2> x, View<const float, 1> weight, double eps, V
 }
 
 void swiglu(View<float, 2> gate, View<const float, 2> up) {
-  parallel_for(gate.shape(0), [&](Index n) {
+  each_row(gate.shape(0), gate.shape(1), [&](Index n) {
     float* g = gate[n].begin();
     const float* u = up[n].begin();
     for (Index i = 0; i < gate.shape(1); ++i) g[i] = g[i] / (1.0f + std::exp(-g[i])) * u[i];
@@ -52,7 +52,7 @@ void swiglu(View<float, 2> gate, View<const float, 2> up) {
 }
 
 void add(View<float, 2> hidden, View<const float, 2> delta) {
-  parallel_for(hidden.shape(0), [&](Index n) {
+  each_row(hidden.shape(0), hidden.shape(1), [&](Index n) {
     float* h = hidden[n].begin();
     const float* d = delta[n].begin();
     for (Index i = 0; i < hidden.shape(1); ++i) h[i] += d[i];

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "common/base/parallel.h"
+#include "chapters/02_naive_loop/each_row.h"
 
 namespace llm {
 namespace {
@@ -96,7 +96,7 @@ float attention_scaling(const RopeParameters& rope) {
 
 void RotaryEmbedding::angles(std::span<const Index> positions, View<float, 2> cosines,
                              View<float, 2> sines) const {
-  parallel_for(static_cast<Index>(positions.size()), [&](Index n) {
+  each_row(static_cast<Index>(positions.size()), 8 * half_dim(), [&](Index n) {
     const auto position = static_cast<float>(positions[static_cast<std::size_t>(n)]);
     for (Index i = 0; i < half_dim(); ++i) {
       const float angle = position * frequencies_[static_cast<std::size_t>(i)];
@@ -108,7 +108,7 @@ void RotaryEmbedding::angles(std::span<const Index> positions, View<float, 2> co
 
 void rotate(View<float, 3> x, View<const float, 2> cosines, View<const float, 2> sines) {
   const Index half = x.shape(2) / 2;
-  parallel_for(x.shape(0), [&](Index n) {
+  each_row(x.shape(0), x.shape(1) * x.shape(2), [&](Index n) {
     const float* c = cosines[n].begin();
     const float* s = sines[n].begin();
     for (Index h = 0; h < x.shape(1); ++h) {

@@ -1,0 +1,105 @@
+#include "chapters/02_naive_loop/json_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "chapters/02_naive_loop/greedy.h"
+#include "common/cli/generate_request.h"
+#include "common/cli/jsonl.h"
+
+namespace llm {
+namespace {
+
+constexpr std::array<std::string_view, 5> kGreedyFields = {"max_new_tokens", "max_length", "eos_token_id",
+                                                           "pad_token_id", "bos_token_id"};
+constexpr std::array<std::string_view, 7> kRequestFields = {
+    "input_ids", "prompt", "messages", "attention_mask", "generation_config", "engine", "seed"};
+
+using Rows = std::vector<std::vector<Token>>;
+
+// The rows without their padding.
+Rows real_tokens(const Rows& rows, const std::vector<std::vector<std::uint8_t>>& mask) {
+  if (mask.empty()) return rows;
+  Rows real(rows.size());
+  for (std::size_t b = 0; b < rows.size(); ++b)
+    for (std::size_t t = 0; t < rows[b].size(); ++t)
+      if (mask[b][t] != 0) real[b].push_back(rows[b][t]);
+  return real;
+}
+
+class Answerer {
+ public:
+  Answerer(const OpenModel& opened, CausalLM& model, const GenerationConfig& base,
+           std::string template_choice)
+      : opened_(opened), model_(model), base_(base), template_choice_(std::move(template_choice)) {}
+
+  void answer(const JsonReader& json, JsonWriter& out) {
+    const GenerateProgram program = {.name = "02_naive_loop",
+                                     .request_fields = kRequestFields,
+                                     .generation_fields = kGreedyFields,
+                                     .engines = {"naive"}};
+    const ModelConfig& config = model_.config();
+    const GenerateRequest request = read_generate_request(json, program, config.vocab_size);
+    const GenerationConfig generation = merge(request.generation_config, base_);
+    const Rows prompts = prompt_rows(request);
+    auto mask = request.attention_mask;
+    if (mask.empty() && !request.input_ids.empty()) mask = infer_attention_mask(prompts, generation);
+    const Rows rows = real_tokens(prompts, mask);
+
+    std::size_t longest = 0;
+    for (const auto& row : rows) longest = std::max(longest, row.size());
+    const Index limit = new_tokens_limit(config, generation, static_cast<Index>(prompts[0].size()),
+                                         static_cast<Index>(longest));
+    const GreedyResult result = greedy(model_, rows, limit, generation.eos_token_id);
+    write(prompts, rows, result, generation, out);
+  }
+
+ private:
+  Rows prompt_rows(const GenerateRequest& request) {
+    if (request.prompt) return {encode_prompt(opened_, *request.prompt)};
+    if (!request.messages) return request.input_ids;
+    if (!chat_template_) chat_template_ = opened_.chat_template(template_choice_);
+    return {encode_chat(opened_, request.messages->json(), *chat_template_)};
+  }
+
+  void write(const Rows& prompts, const Rows& rows, const GreedyResult& result,
+             const GenerationConfig& generation, JsonWriter& out) const {
+    GenerateAnswer answer{.sequences = to_sequences(prompts, result, generation)};
+    double prompt_tokens = 0, new_tokens = 0;
+    for (std::size_t b = 0; b < rows.size(); ++b) {
+      prompt_tokens += static_cast<double>(rows[b].size());
+      new_tokens += static_cast<double>(result.new_tokens[b].size());
+      answer.text.push_back(opened_.tokenizer->decode(result.new_tokens[b], /*skip_special_tokens=*/true));
+      answer.finish_reason.emplace_back(finish_reason_name(result.finish_reason[b]));
+    }
+    answer.stats = {{"prompt_tokens", prompt_tokens},
+                    {"new_tokens", new_tokens},
+                    {"forwards", static_cast<double>(result.forwards)},
+                    {"positions", static_cast<double>(result.positions)},
+                    {"prefill_s", result.prefill_s},
+                    {"total_s", result.total_s}};
+    write_generate_answer(answer, out);
+  }
+
+  const OpenModel& opened_;
+  CausalLM& model_;
+  const GenerationConfig& base_;
+  std::string template_choice_;
+  std::optional<ChatTemplate> chat_template_;
+};
+
+}  // namespace
+
+std::span<const std::string_view> greedy_fields() { return kGreedyFields; }
+
+int answer_json_lines(std::istream& in, std::ostream& out, const OpenModel& opened, CausalLM& model,
+                      const GenerationConfig& base, const std::string& template_choice) {
+  Answerer answerer(opened, model, base, template_choice);
+  return serve_json_lines(
+      in, out, generate_request_fields(),
+      [&](const JsonReader& request, JsonWriter& answer) { answerer.answer(request, answer); });
+}
+
+}  // namespace llm

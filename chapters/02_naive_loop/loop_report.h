@@ -1,0 +1,31 @@
+// What the program tells about a run: time, work, memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chapters/02_naive_loop/open_model.h"
+#include "chapters/02_naive_loop/transformer.h"
+#include "common/cli/report.h"
+
+namespace llm {
+
+struct LoopRun {
+  Index prompt_tokens = 0;
+  std::vector<Token> new_tokens;
+  std::vector<double> seconds;  // of each new token
+  std::string finish_reason;    // eos or length
+  double load_s = 0;
+};
+
+// For people.
+void print_report(const OpenModel& opened, const Transformer& model, const LoopRun& run, Report& report);
+
+// As one JSON object: ids, text, times in seconds, counts, bytes.
+std::string json_report(const OpenModel& opened, const Transformer& model, const LoopRun& run);
+
+// "▁▂▄█": the values as bars between 0 and the largest, the average of neighbours where there are more than
+// `width`. Empty for no values.
+std::string sparkline(std::span<const double> values, Index width);
+
+}  // namespace llm

@@ -1,0 +1,84 @@
+#include "chapters/02_naive_loop/open_model.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/base/error.h"
+#include "common/cli/model_path.h"
+#include "common/cli/progress.h"
+#include "common/config/known_shapes.h"
+#include "common/config/tensor_specs.h"
+
+namespace llm {
+namespace {
+
+constexpr std::uint64_t kRandomSeed = 1;
+constexpr const char* kTokenizerOfRandomModels = "storyteller";
+
+void open_random(const std::string& shape, bool quiet, OpenModel& model) {
+  model.random = true;
+  model.config = random_config(shape);
+  model.checkpoint =
+      Checkpoint::random(tensor_specs(model.config), kRandomSeed, progress_bar("random weights", quiet));
+  model.path = find_model(kTokenizerOfRandomModels).path;
+  model.tokenizer = std::make_shared<Tokenizer>(Tokenizer::load(model.path));
+}
+
+void open_file(OpenModel& model) {
+  model.checkpoint = Checkpoint::open(model.path);
+  if (const GgufFile* gguf = model.checkpoint->gguf()) {
+    model.config = model_config_from_gguf(*gguf);
+    model.generation_config = generation_config_from_model(model.config);
+  } else {
+    if (!std::filesystem::is_directory(model.path)) model.path = model.path.parent_path();
+    model.config = load_model_config(model.path);
+    model.generation_config = load_generation_config(model.path, model.config);
+  }
+  model.tokenizer = std::make_shared<Tokenizer>(Tokenizer::load(model.path));
+}
+
+}  // namespace
+
+OpenModel open_model(const std::string& name, bool quiet) {
+  OpenModel model;
+  model.name = name;
+  const ModelSource source = find_model(name);
+  if (source.is_random()) {
+    open_random(source.random_name, quiet, model);
+  } else {
+    model.path = source.path;
+    open_file(model);
+  }
+  model.warnings = model.config.warnings;
+  if (model.tokenizer->vocab_size() > model.config.vocab_size)
+    fail(ErrorCode::kMismatch, {.where = model.path.string(),
+                                .what = "the tokenizer's ids reach to",
+                                .got = std::to_string(model.tokenizer->vocab_size() - 1),
+                                .expected = fmt::format("at most {} (vocab_size {})",
+                                                        model.config.vocab_size - 1, model.config.vocab_size),
+                                .remedy = "model and tokenizer do not belong together"});
+  return model;
+}
+
+ChatTemplate OpenModel::chat_template(std::string_view choice) const {
+  return load_chat_template(path, choice);
+}
+
+std::vector<Token> encode_prompt(const OpenModel& model, std::string_view text) {
+  std::vector<Token> ids = model.tokenizer->encode(text);
+  if (ids.empty())
+    fail(ErrorCode::kUsage,
+         {.where = "prompt", .what = "is empty", .remedy = "give the model a word to begin with"});
+  return ids;
+}
+
+std::vector<Token> encode_chat(const OpenModel& model, const Json& messages,
+                               const ChatTemplate& chat_template) {
+  ChatOptions options;
+  options.add_generation_prompt = true;
+  return model.tokenizer->encode(chat_template.render(messages, options),
+                                 chat_template.wants_special_tokens());
+}
+
+}  // namespace llm
