@@ -85,34 +85,37 @@ std::optional<StringFinder::Match> StringFinder::find(std::string_view text, Ind
   return std::nullopt;
 }
 
-void AddedTokens::add(const AddedToken& token, Index vocab_size, const Lookup& model_id) {
-  if (token.content.empty()) return;
-  if (token.special) special_.insert(token.content);
-  const auto equal = [&](const auto& entry) { return entry.second == token; };
-  if (std::any_of(by_id_.begin(), by_id_.end(), equal)) return;
-  std::optional<Token> id = find_id(token.content);
-  const bool is_new = !id;
-  if (!id) id = model_id(token.content);
-  if (!id) id = static_cast<Token>(std::max(max_id_ + 1, vocab_size));
-  ids_[token.content] = *id;
-  by_id_[*id] = token;
-  max_id_ = std::max<Index>(max_id_, *id);
-  if (is_new) order_.push_back(token);
+void AddedTokens::add(const std::vector<AddedToken>& tokens, Index vocab_size, const Lookup& model_id,
+                      const Normalize& normalize) {
+  // Of several entries with one content the first special one counts, else each.
+  std::vector<const AddedToken*> special, plain;
+  for (const AddedToken& token : tokens) {
+    if (token.special && !token.content.empty() && special_.insert(token.content).second)
+      special.push_back(&token);
+  }
+  for (const AddedToken& token : tokens) {
+    const auto equal = [&](const auto& entry) { return entry.second == token; };
+    if (token.content.empty() || std::any_of(by_id_.begin(), by_id_.end(), equal)) continue;
+    std::optional<Token> id = find_id(token.content);
+    if (!id) id = model_id(token.content);
+    if (!id) id = static_cast<Token>(vocab_size + new_ids_++);
+    ids_[token.content] = *id;
+    by_id_[*id] = token;
+    shown_[*id] = token.normalized ? normalize(token.content) : token.content;
+    max_id_ = std::max<Index>(max_id_, *id);
+    if (!special_.contains(token.content)) plain.push_back(&token);
+  }
+  for (const AddedToken* token : special) add_searched(*token, normalize);
+  for (const AddedToken* token : plain) add_searched(*token, normalize);
 }
 
-void AddedTokens::prepare(const Normalize& normalize) {
-  const auto add_all = [&](bool special) {
-    for (const AddedToken& token : order_) {
-      if (token.special != special) continue;
-      if (token.normalized) {
-        after_.add(normalize(token.content), ids_.at(token.content));
-      } else {
-        before_.add(token.content, ids_.at(token.content));
-      }
-    }
-  };
-  add_all(true);
-  add_all(false);
+void AddedTokens::add_searched(const AddedToken& token, const Normalize& normalize) {
+  const Token id = ids_.at(token.content);
+  if (token.normalized) {
+    after_.add(normalize(token.content), id);
+  } else {
+    before_.add(token.content, id);
+  }
 }
 
 void AddedTokens::split(std::string_view text, bool normalized,
@@ -141,9 +144,9 @@ std::optional<Token> AddedTokens::find_id(std::string_view content) const {
   return found->second;
 }
 
-const AddedToken* AddedTokens::find(Token id) const {
-  const auto found = by_id_.find(id);
-  return found == by_id_.end() ? nullptr : &found->second;
+const std::string* AddedTokens::find(Token id) const {
+  const auto found = shown_.find(id);
+  return found == shown_.end() ? nullptr : &found->second;
 }
 
 std::vector<std::pair<Token, AddedToken>> AddedTokens::list() const {

@@ -58,12 +58,10 @@ class AddedTokens {
   using Normalize = std::function<std::string(const std::string&)>;
 
   // In the order of the file. A token's id is its id in the model's vocabulary or that of an equal token
-  // before it, else the next free one from `vocab_size` on (the "id" in the file is not used, as in the
-  // tokenizers library).
-  void add(const AddedToken& token, Index vocab_size, const Lookup& model_id);
-
-  // To be called once after the last add(): prepares the search.
-  void prepare(const Normalize& normalize);
+  // before it; other tokens are numbered from the vocabulary's size on. (As in the tokenizers library, the
+  // "id" in the file is not used.)
+  void add(const std::vector<AddedToken>& tokens, Index vocab_size, const Lookup& model_id,
+           const Normalize& normalize);
 
   // Calls part(begin, end, id) for the parts of the text, in order; id is -1 for text between added tokens.
   // `normalized` chooses the tokens that are looked for in normalized text or those that are looked for
@@ -71,17 +69,21 @@ class AddedTokens {
   void split(std::string_view text, bool normalized, FunctionRef<void(Index, Index, Token)> part) const;
 
   std::optional<Token> find_id(std::string_view content) const;
-  const AddedToken* find(Token id) const;
+  // The string of an added token, in its normalized form if it is looked for in that; null for another id.
+  const std::string* find(Token id) const;
   bool is_special(const std::string& content) const { return special_.contains(content); }
   Index max_id() const { return max_id_; }                 // -1 if there are none
   std::vector<std::pair<Token, AddedToken>> list() const;  // in the order of the ids
 
  private:
+  void add_searched(const AddedToken& token, const Normalize& normalize);
+
   std::unordered_map<std::string, Token> ids_;
   std::unordered_map<Token, AddedToken> by_id_;
+  std::unordered_map<Token, std::string> shown_;
   std::unordered_set<std::string> special_;
-  std::vector<AddedToken> order_;  // as they came, each content once
   Index max_id_ = -1;
+  Index new_ids_ = 0;  // given to tokens that the model does not have
   StringFinder before_, after_;
 };
 

@@ -107,7 +107,11 @@ std::string_view category_named(std::string_view plain) {
   return {};
 }
 
-std::string alphabetic_members() { return "\\p{Alphabetic}" + newer_members("L") + newer_members("M"); }
+std::string alphabetic_members() {
+  std::string members = "\\p{Alphabetic}" + newer_members("L");
+  for (const CodePointRange& range : kNewerAlphabetic) members += range_text(range.first, range.last);
+  return members;
+}
 
 }  // namespace
 
@@ -117,10 +121,10 @@ CharacterSet space_set() {
 }
 
 CharacterSet word_set() {
-  // Three superscripts and three fractions are words to Oniguruma, from its Latin-1 table.
-  return {alphabetic_members() + R"(\p{M}\p{Nd}\p{Nl}\p{Pc}\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})" +
-          newer_members("Nd")};
+  return {alphabetic_members() + R"(\p{M}\p{Nd}\p{Nl}\p{Pc})" + newer_members("M") + newer_members("Nd")};
 }
+
+CharacterSet lone_word_set() { return {word_set().members + R"(\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})"}; }
 
 CharacterSet digit_set() { return {category_members("Nd")}; }
 CharacterSet hex_set() { return {"0-9a-fA-F"}; }
@@ -145,7 +149,7 @@ CharacterSet property_set(std::string_view name) {
   } else if (plain == "space" || plain == "whitespace") {
     members = space_set().members;
   } else if (plain == "word") {
-    members = word_set().members;
+    members = lone_word_set().members;
   } else if (plain == "punct") {
     members = category_members("P") + category_members("S");
   } else if (plain == "upper" || plain == "uppercase") {
@@ -165,6 +169,9 @@ CharacterSet property_set(std::string_view name) {
 std::string complement_members(const CharacterSet& set) {
   if (set.members == space_set().members) {
     return ranges_where([](char32_t c) { return !is_whitespace(c); });
+  }
+  if (set.members == word_set().members) {
+    return ranges_where([](char32_t c) { return !is_word(c) || c == 0x200C || c == 0x200D; });
   }
   if (set.members == hex_set().members) {
     return ranges_where([](char32_t c) { return c > 0x7F || std::isxdigit(static_cast<int>(c)) == 0; });

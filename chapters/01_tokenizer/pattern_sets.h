@@ -13,9 +13,12 @@ struct CharacterSet {
 };
 
 CharacterSet space_set();  // \s
-CharacterSet word_set();   // \w
+CharacterSet word_set();   // \w inside brackets
 CharacterSet digit_set();  // \d
 CharacterSet hex_set();    // \h
+
+// \w by itself, which \b and \B use too: Oniguruma then takes six more characters (² ³ ¹ ¼ ½ ¾) for words.
+CharacterSet lone_word_set();
 
 // \p{name}: a general category ("L", "Letter"), a POSIX class ("alpha") or a script ("Han"); a leading "^"
 // negates. An unknown name is passed on to PCRE2.

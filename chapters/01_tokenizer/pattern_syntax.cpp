@@ -122,12 +122,13 @@ class Translator {
 
   void escape() {
     ++at_;  // the backslash
+    const bool is_word = peek() == 'w' || peek() == 'W';
     if (const auto set = class_escape()) {
-      out_ += (set->negated ? "[^" : "[") + set->members + "]";
+      out_ += (set->negated ? "[^" : "[") + (is_word ? lone_word_set() : *set).members + "]";
     } else if (peek() == 'b' || peek() == 'B') {
       const char* boundary =
           peek() == 'b' ? "(?:(?<={0})(?!{0})|(?<!{0})(?={0}))" : "(?:(?<={0})(?={0})|(?<!{0})(?!{0}))";
-      out_ += fmt::format(fmt::runtime(boundary), "[" + word_set().members + "]");
+      out_ += fmt::format(fmt::runtime(boundary), "[" + lone_word_set().members + "]");
       ++at_;
     } else {
       character_escape();
@@ -178,7 +179,8 @@ class Translator {
   void nested_bracket() {
     const std::size_t close = pattern_.find(":]", at_ + 2);
     if (peek(1) != ':' || close == std::string_view::npos) unsupported("brackets inside brackets");
-    add_members(property_set(pattern_.substr(at_ + 2, close - at_ - 2)));
+    const std::string_view name = pattern_.substr(at_ + 2, close - at_ - 2);
+    add_members(name == "word" ? word_set() : property_set(name));
     at_ = close + 2;
   }
 

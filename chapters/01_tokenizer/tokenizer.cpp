@@ -4,7 +4,9 @@
 #include <mutex>
 
 #include "chapters/01_tokenizer/byte_map.h"
+#include "chapters/01_tokenizer/gguf_tokenizer.h"
 #include "chapters/01_tokenizer/tokenizer_json.h"
+#include "common/io/gguf.h"
 #include "common/text/utf8.h"
 
 namespace llm {
@@ -71,12 +73,12 @@ Tokenizer::Tokenizer(TokenizerParts parts) : state_(std::make_unique<State>()) {
   state_->parts = std::move(parts);
   const BpeModel& model = *state_->parts.model;
   const auto model_id = [&](const std::string& token) { return model.token_to_id(token); };
-  for (const AddedToken& token : state_->parts.added_tokens) state_->added.add(token, model.size(), model_id);
-  state_->added.prepare([this](const std::string& content) {
+  const auto normalize = [this](const std::string& content) {
     NormalizedText text{content, 0};
     if (state_->parts.normalizer) state_->parts.normalizer->apply(text);
     return text.text;
-  });
+  };
+  state_->added.add(state_->parts.added_tokens, model.size(), model_id, normalize);
   state_->added_list = state_->added.list();
 }
 
@@ -84,7 +86,10 @@ Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 Tokenizer::~Tokenizer() = default;
 
-Tokenizer Tokenizer::load(const std::filesystem::path& path) { return Tokenizer(load_tokenizer_parts(path)); }
+Tokenizer Tokenizer::load(const std::filesystem::path& path) {
+  if (path.extension() != ".gguf") return Tokenizer(load_tokenizer_parts(path));
+  return Tokenizer(make_gguf_tokenizer(read_gguf_vocabulary(GgufFile(path)), path.string()));
+}
 
 std::vector<Token> Tokenizer::encode(std::string_view text, bool add_special_tokens) const {
   std::string repaired;
@@ -125,8 +130,8 @@ std::optional<Token> Tokenizer::token_to_id(std::string_view token) const {
 }
 
 const std::string* Tokenizer::id_to_token(Token id) const {
-  const AddedToken* added = state_->added.find(id);
-  return added != nullptr ? &added->content : state_->parts.model->id_to_token(id);
+  const std::string* added = state_->added.find(id);
+  return added != nullptr ? added : state_->parts.model->id_to_token(id);
 }
 
 std::string Tokenizer::token_bytes(Token id) const {

@@ -53,8 +53,8 @@ class Tokenizer {
   Tokenizer& operator=(Tokenizer&&) noexcept;
   ~Tokenizer();
 
-  // From a tokenizer.json or a folder that has one. Errors: kMissing, kFormat, kRange; kUnsupported for a
-  // component that this course does not have.
+  // From a tokenizer.json, a folder that has one, or a GGUF file. Errors: kMissing, kFormat, kRange;
+  // kUnsupported for a component that this course does not have.
   static Tokenizer load(const std::filesystem::path& path);
 
   // Invalid UTF-8 in the text counts as U+FFFD, one for each maximal invalid part. Special tokens that are

@@ -21,6 +21,7 @@ struct CategoryRange {
 };
 
 extern const std::vector<CategoryRange> kCategoryUpdates;
+extern const std::vector<CodePointRange> kNewerAlphabetic;
 extern const std::vector<CodePointRange> kNoPunctuation;
 extern const std::vector<CodePointRange> kExtraPunctuation;
 extern const std::vector<CodePointRange> kUnknownToNormalizer;

@@ -23,6 +23,9 @@ NEWER_COMBINING = [(0x897, 0x897), (0x105C9, 0x105C9), (0x105E4, 0x105E4), (0x10
                    (0x1CCD6, 0x1CCF9), (0x1E030, 0x1E06D), (0x1E08F, 0x1E08F), (0x1E4EC, 0x1E4EF),
                    (0x1E5EE, 0x1E5EF), (0xA7F1, 0xA7F1)]
 
+# Older marks that became alphabetic with Unicode 16.
+NEWLY_ALPHABETIC = [(0x363, 0x36F), (0xC04, 0xC04), (0xF82, 0xF83), (0x1DD3, 0x1DE6), (0x11080, 0x11081)]
+
 
 def oniguruma_class(pattern):
     """The code points that the library's regular expressions find for a pattern."""
@@ -56,19 +59,18 @@ def print_table(comment, type_name, name, rows):
     print("};\n")
 
 
-def category_updates():
+def categories():
     category = {}
     for name in CATEGORIES:
         for code_point in oniguruma_class(rf"\p{{{name}}}"):
             category[code_point] = name
-    return ranges((c, category[c]) for c in CODE_POINTS
-                  if c in category and category[c] != unicodedata.category(chr(c)))
+    return category
 
 
-def punctuation_differences():
+def punctuation_differences(category):
     split = pre_tokenizers.Punctuation()
     found = {c for c in CODE_POINTS if len(split.pre_tokenize_str("a" + chr(c) + "b")) > 1}
-    plain = {c for c in CODE_POINTS if unicodedata.category(chr(c))[0] == "P"}
+    plain = {c for c in CODE_POINTS if category.get(c, "Cn")[0] == "P"}
     missing = sorted(plain - found)
     extra = sorted(found - plain)
     return ranges((c, "-") for c in missing), ranges((c, "+") for c in extra)
@@ -87,13 +89,21 @@ def unknown_to_normalizer():
 
 
 def main():
+    category = categories()
+    updates = ranges((c, category[c]) for c in CODE_POINTS
+                     if c in category and category[c] != unicodedata.category(chr(c)))
     print("// Made by tests/parity/make_unicode_tables.py; not edited by hand.")
     print('#include "chapters/01_tokenizer/unicode_data.h"\n')
     print("namespace llm {\n")
     print_table("// General categories that changed or came after Unicode 14, as of Unicode 16.",
                 "CategoryRange", "kCategoryUpdates",
-                [f'{{0x{a:X}, 0x{b:X}, "{v}"}}' for a, b, v in category_updates()])
-    missing, extra = punctuation_differences()
+                [f'{{0x{a:X}, 0x{b:X}, "{v}"}}' for a, b, v in updates])
+    alphabetic = oniguruma_class(r"\p{Alphabetic}")
+    print_table("// Marks that are alphabetic since Unicode 15 or 16.", "CodePointRange", "kNewerAlphabetic",
+                [f"{{0x{a:X}, 0x{b:X}}}" for a, b, _ in ranges(
+                    (c, "") for c in sorted(alphabetic) if category[c][0] == "M" and
+                    (unicodedata.category(chr(c)) == "Cn" or any(a <= c <= b for a, b in NEWLY_ALPHABETIC)))])
+    missing, extra = punctuation_differences(category)
     print_table("// Punctuation of Unicode that the library's list lacks, and what it has besides.",
                 "CodePointRange", "kNoPunctuation", [f"{{0x{a:X}, 0x{b:X}}}" for a, b, _ in missing])
     print_table("", "CodePointRange", "kExtraPunctuation", [f"{{0x{a:X}, 0x{b:X}}}" for a, b, _ in extra])
