@@ -72,11 +72,12 @@ class Checkpoint {
   // Names that nobody has asked for yet.
   std::vector<std::string> unused() const;
 
-  // From now on all matrices are of this format (F32, F16, BF16, Q8_0 or Q4_0); vectors and tensors that are
-  // no weights stay as they are. Each is converted once, here; progress counts bytes of the originals. Call
-  // it before asking for weights: those handed out earlier may dangle. Errors: kUnsupported for another
-  // format, kShape for a matrix whose rows do not divide into its blocks.
-  void convert(DType dtype, const Progress& progress = {});
+  // From now on matrices are of this format (F32, F16, BF16, Q8_0 or Q4_0); vectors and tensors that are no
+  // weights stay as they are, and so do matrices whose rows do not divide into the format's blocks: returns
+  // the names of the latter. Each is converted once, here; progress counts bytes of the originals. Call it
+  // before asking for weights: those handed out earlier may dangle.
+  // Errors: kUnsupported for another format.
+  std::vector<std::string> convert(DType dtype, const Progress& progress = {});
 
   // Bytes of all tensors as they are now (after a conversion, the converted ones), and those of them that are
   // copies in memory rather than pages of a file.

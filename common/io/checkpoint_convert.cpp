@@ -20,20 +20,18 @@ void check_target(DType dtype, const std::string& where) {
 
 }  // namespace
 
-void Checkpoint::convert(DType dtype, const Progress& progress) {
+std::vector<std::string> Checkpoint::convert(DType dtype, const Progress& progress) {
   check_target(dtype, name_);
   std::vector<std::size_t> todo;
+  std::vector<std::string> left_out;
   Index total = 0;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const TensorEntry& tensor = entries_[i].tensor;
     if (tensor.shape.size() != 2 || !tensor.dtype || slots_[i].dtype == dtype) continue;
-    if (tensor.shape[1] % info(dtype).block_values != 0)
-      fail(ErrorCode::kShape,
-           {.where = place(entries_[i]),
-            .what = "cannot be converted to " + std::string(dtype_name(dtype)) + ": rows of",
-            .got = std::to_string(tensor.shape[1]) + " values",
-            .expected = "a multiple of " + std::to_string(info(dtype).block_values),
-            .remedy = "use bf16, f16 or f32"});
+    if (tensor.shape[1] % info(dtype).block_values != 0) {
+      left_out.push_back(tensor.name);
+      continue;
+    }
     total += static_cast<Index>(slots_[i].bytes.size());
     todo.push_back(i);
   }
@@ -46,6 +44,7 @@ void Checkpoint::convert(DType dtype, const Progress& progress) {
     before += bytes;
   }
   if (progress) progress(total, total);
+  return left_out;
 }
 
 // A piece of the rows at a time, so that progress shows within a large embedding table and the pages of the

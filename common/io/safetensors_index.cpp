@@ -41,15 +41,13 @@ WeightMap read_weight_map(const JsonReader& index) {
   return result;
 }
 
-SafetensorsFile read_shard(const std::filesystem::path& folder, const std::string& shard,
-                           const std::string& index_name) {
-  const std::filesystem::path path = folder / shard;
+void check_shard_exists(const std::filesystem::path& path, const std::string& shard,
+                        const std::string& index_name) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error))
-    fail(ErrorCode::kMissing, {.where = index_name,
-                               .what = "weight_map names the shard '" + shard + "', which is missing",
-                               .remedy = "download " + path.string()});
-  return read_safetensors(path);
+  if (std::filesystem::exists(path, error)) return;
+  fail(ErrorCode::kMissing, {.where = index_name,
+                             .what = "weight_map names the shard '" + shard + "', which is missing",
+                             .remedy = "download " + path.string()});
 }
 
 }  // namespace
@@ -58,10 +56,12 @@ std::vector<SafetensorsFile> read_sharded_safetensors(const std::filesystem::pat
   const std::string index_name = index_path.string();
   const Json json = read_json_file(index_path);
   const WeightMap map = read_weight_map(JsonReader(json, index_name));
+  const std::filesystem::path folder = index_path.parent_path();
+  for (const std::string& shard : map.shards) check_shard_exists(folder / shard, shard, index_name);
   std::vector<SafetensorsFile> files;
   std::unordered_set<std::string> found;
   for (const std::string& shard : map.shards) {
-    files.push_back(read_shard(index_path.parent_path(), shard, index_name));
+    files.push_back(read_safetensors(folder / shard));
     for (const TensorEntry& tensor : files.back().tensors) {
       const auto listed = map.shard_of.find(tensor.name);
       if (listed == map.shard_of.end() || listed->second != shard)

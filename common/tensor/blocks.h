@@ -107,15 +107,9 @@ static_assert(sizeof(BlockQ4_K) == 144 && sizeof(BlockQ5_K) == 176 && sizeof(Blo
 
 // Writes the Block::kValues values of one block. The operations and their order are those of the gguf Python
 // package's dequantize, so that the floats are the same bits.
-inline void to_float(const BlockF32& block, float* out) {
-  *out = block.value;
-}
-inline void to_float(const BlockF16& block, float* out) {
-  *out = f16_to_float(block.bits);
-}
-inline void to_float(const BlockBF16& block, float* out) {
-  *out = bf16_to_float(block.bits);
-}
+inline void to_float(const BlockF32& block, float* out) { *out = block.value; }
+inline void to_float(const BlockF16& block, float* out) { *out = f16_to_float(block.bits); }
+inline void to_float(const BlockBF16& block, float* out) { *out = bf16_to_float(block.bits); }
 void to_float(const BlockQ4_0& block, float* out);
 void to_float(const BlockQ4_1& block, float* out);
 void to_float(const BlockQ5_0& block, float* out);

@@ -66,9 +66,7 @@ class View {
   }
 
   // The part [i, ...]: one axis less.
-  LLM_HOST_DEVICE View<T, R - 1> operator[](Index i) const
-    requires(R > 1)
-  {
+  LLM_HOST_DEVICE View<T, R - 1> operator[](Index i) const requires(R > 1) {
     assert(i >= 0 && i < shape_[0]);
     typename View<T, R - 1>::Shape shape{}, strides{};
     for (int axis = 1; axis < R; ++axis) {
@@ -77,11 +75,7 @@ class View {
     }
     return {data_ + i * strides_[0], shape, strides};
   }
-  LLM_HOST_DEVICE T& operator[](Index i) const
-    requires(R == 1)
-  {
-    return (*this)(i);
-  }
+  LLM_HOST_DEVICE T& operator[](Index i) const requires(R == 1) { return (*this)(i); }
 
   // The part [first, first + count) of the first axis.
   LLM_HOST_DEVICE View slice(Index first, Index count) const {
@@ -108,17 +102,11 @@ class View {
     return {data_, shape};
   }
 
-  LLM_HOST_DEVICE T* begin() const
-    requires(R == 1)
-  {
+  LLM_HOST_DEVICE T* begin() const requires(R == 1) {
     assert(strides_[0] == 1);
     return data_;
   }
-  LLM_HOST_DEVICE T* end() const
-    requires(R == 1)
-  {
-    return begin() + shape_[0];
-  }
+  LLM_HOST_DEVICE T* end() const requires(R == 1) { return begin() + shape_[0]; }
 
  private:
   T* data_ = nullptr;

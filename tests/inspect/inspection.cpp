@@ -53,8 +53,8 @@ bool has_model_config(const GgufFile& gguf) {
 
 void inspect_gguf(Inspection& result) {
   const GgufFile& gguf = *result.checkpoint->gguf();
-  result.facts.emplace_back("GGUF version", std::to_string(gguf.version()));
-  result.facts.emplace_back("alignment", std::to_string(gguf.alignment()));
+  result.facts.emplace_back("GGUF version", Index{gguf.version()});
+  result.facts.emplace_back("alignment", gguf.alignment());
   for (const GgufValue& value : gguf.metadata())
     result.facts.emplace_back(value.key, metadata_text(gguf, value));
   std::optional<Index> vocab_size;

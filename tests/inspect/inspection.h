@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "common/config/generation_config.h"
@@ -15,8 +16,8 @@
 
 namespace llm {
 
-// Names and texts, in the order in which they are shown.
-using Facts = std::vector<std::pair<std::string, std::string>>;
+// Names and texts or numbers, in the order in which they are shown.
+using Facts = std::vector<std::pair<std::string, std::variant<std::string, Index>>>;
 
 struct Inspection {
   std::string path = {};

@@ -64,10 +64,10 @@ void inspect_index(const fs::path& path, const JsonReader& index, Inspection& re
     std::error_code error;
     return fs::exists(path.parent_path() / shard, error);
   });
-  result.facts.emplace_back("tensors", std::to_string(map.size()));
-  result.facts.emplace_back("shards", std::to_string(shards.size()));
+  result.facts.emplace_back("tensors", map.size());
+  result.facts.emplace_back("shards", static_cast<Index>(shards.size()));
   if (const auto metadata = index.find("metadata"); metadata && metadata->has("total_size"))
-    result.facts.emplace_back("total size", std::to_string(metadata->at("total_size").integer(0)));
+    result.facts.emplace_back("total size", metadata->at("total_size").integer(0));
   if (present > 0) {
     result.checkpoint = Checkpoint::open(path);
   } else if (!shards.empty()) {

@@ -10,7 +10,8 @@ namespace {
 void write_facts(JsonWriter& json, const char* key, const Facts& facts) {
   if (facts.empty()) return;
   json.key(key).begin_object();
-  for (const auto& [name, text] : facts) json.field(name, text);
+  for (const auto& [name, fact] : facts)
+    std::visit([&](const auto& value) { json.field(name, value); }, fact);
   json.end_object();
 }
 

@@ -12,7 +12,10 @@ namespace {
 void print_facts(Report& report, const char* title, const Facts& facts) {
   if (facts.empty()) return;
   report.title(title);
-  for (const auto& [name, text] : facts) report.line(name, text);
+  for (const auto& [name, fact] : facts) {
+    const Index* number = std::get_if<Index>(&fact);
+    report.line(name, number != nullptr ? human_count(*number) : std::get<std::string>(fact));
+  }
 }
 
 void print_config(Report& report, const ModelConfig& c) {

@@ -55,10 +55,10 @@ Facts tokenizer_facts(const std::filesystem::path& file, std::optional<Index> vo
     return json.contains(name) ? component_text(json[name]) : "none";
   };
   return {{"model", component_text(model)},
-          {"ids", std::to_string(tokenizer.vocab_size())},
-          {"vocabulary", std::to_string(model["vocab"].size())},
-          {"merges", std::to_string(model.contains("merges") ? model["merges"].size() : 0)},
-          {"added tokens", std::to_string(tokenizer.added_tokens().size())},
+          {"ids", tokenizer.vocab_size()},
+          {"vocabulary", static_cast<Index>(model["vocab"].size())},
+          {"merges", static_cast<Index>(model.contains("merges") ? model["merges"].size() : 0)},
+          {"added tokens", static_cast<Index>(tokenizer.added_tokens().size())},
           {"special tokens", special_tokens_text(tokenizer)},
           {"normalizer", part("normalizer")},
           {"pre_tokenizer", part("pre_tokenizer")},
@@ -69,10 +69,10 @@ Facts tokenizer_facts(const std::filesystem::path& file, std::optional<Index> vo
 Facts tokenizer_facts(const GgufFile& gguf, std::optional<Index> vocab_size) {
   Facts facts;
   if (!gguf.has("tokenizer.ggml.model")) return facts;
-  facts.emplace_back("model", gguf.string("tokenizer.ggml.model"));
-  facts.emplace_back("pre_tokenizer", gguf.string_or("tokenizer.ggml.pre", "none"));
+  facts.emplace_back("model", std::string(gguf.string("tokenizer.ggml.model")));
+  facts.emplace_back("pre_tokenizer", std::string(gguf.string_or("tokenizer.ggml.pre", "none")));
   const auto count = [&](const char* key) {
-    return std::to_string(gguf.has(key) ? gguf.strings(key).size() : 0);
+    return static_cast<Index>(gguf.has(key) ? gguf.strings(key).size() : 0);
   };
   facts.emplace_back("vocabulary", count("tokenizer.ggml.tokens"));
   facts.emplace_back("merges", count("tokenizer.ggml.merges"));

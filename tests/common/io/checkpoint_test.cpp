@@ -2,54 +2,14 @@
 
 #include <doctest/doctest.h>
 
-#include <bit>
-#include <cmath>
-#include <cstring>
+#include <array>
 #include <map>
-#include <numeric>
 
 #include "common/base/error.h"
-#include "common/base/parallel.h"
-#include "tests/common/io/file_builder.h"
+#include "tests/common/io/checkpoint_files.h"
 
 namespace llm {
 namespace {
-
-std::string floats(const std::vector<float>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
-}
-
-std::vector<float> counting(std::size_t count, float first = 0) {
-  std::vector<float> values(count);
-  std::iota(values.begin(), values.end(), first);
-  return values;
-}
-
-std::vector<float> values_of(const Weight& weight) {
-  std::vector<float> values(static_cast<std::size_t>(weight.rows * weight.cols));
-  for (Index r = 0; r < weight.rows; ++r)
-    dequantize_row(weight, r, std::span(values).subspan(r * weight.cols, weight.cols));
-  return values;
-}
-
-std::string message_of(auto&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-// "model.norm.weight" of 3 values from 0, and a 2 x 4 matrix of values from 10; the padding of the header
-// decides how the data lie in memory.
-std::string two_tensors(std::size_t padding = 0) {
-  return safetensors_bytes(R"({"model.norm.weight": {"dtype": "F32", "shape": [3], "data_offsets": [0, 12]},
-    "lm_head.weight": {"dtype": "F32", "shape": [2, 4], "data_offsets": [12, 44]},
-    "ids": {"dtype": "I64", "shape": [1], "data_offsets": [44, 52]}})" +
-                               std::string(padding, ' '),
-                           floats(counting(3)) + floats(counting(8, 10)) + "12345678");
-}
 
 TEST_CASE("weights are found by name and shape") {
   const TempFolder folder;
@@ -62,6 +22,8 @@ TEST_CASE("weights are found by name and shape") {
   CHECK(values_of(checkpoint->matrix("lm_head.weight", 2, 4)) == counting(8, 10));
   CHECK(values_of(checkpoint->vector("model.norm.weight", 3)) == counting(3));
   CHECK(checkpoint->unused() == std::vector<std::string>{"ids"});
+  checkpoint->expect("lm_head.weight", std::array<Index, 2>{2, 4});
+  CHECK_THROWS_AS(checkpoint->expect("lm_head.weight", std::array<Index, 1>{8}), Error);
   CHECK(checkpoint->gguf() == nullptr);
   CHECK(checkpoint->weight_bytes() == 52);
 }
@@ -136,8 +98,8 @@ TEST_CASE("a sharded model is one checkpoint") {
   };
   folder.write("model-00001-of-00002.safetensors", shard("a", 1));
   folder.write("model-00002-of-00002.safetensors", shard("b", 5));
-  folder.write("model.safetensors.index.json", R"({"weight_map": {"b": "model-00002-of-00002.safetensors",
-                                                                  "a": "model-00001-of-00002.safetensors"}})");
+  folder.write("model.safetensors.index.json", R"({"weight_map": {
+               "b": "model-00002-of-00002.safetensors", "a": "model-00001-of-00002.safetensors"}})");
   const auto checkpoint = Checkpoint::open(folder.path());
   CHECK(values_of(checkpoint->matrix("a", 1, 2)) == counting(2, 1));
   CHECK(values_of(checkpoint->matrix("b", 1, 2)) == counting(2, 5));
@@ -178,17 +140,6 @@ TEST_CASE("GGUF's names become Hugging Face's") {
   CHECK(message_of([&] {
           checkpoint->vector("lm_head.weight", 2);
         }).find("'lm_head.weight' (output.weight) at byte") != std::string::npos);
-}
-
-// Row r of the q or k projection in Hugging Face's order holds the values r * 100 + 0, 1, ...; a llama GGUF
-// stores the halves of each head's rows interleaved: 0, half, 1, half + 1, ...
-std::string interleaved(std::size_t heads, std::size_t rows_per_head, std::size_t cols) {
-  std::string bytes;
-  for (std::size_t head = 0; head < heads; ++head)
-    for (std::size_t pair = 0; pair < rows_per_head / 2; ++pair)
-      for (const std::size_t half : {std::size_t{0}, rows_per_head / 2})
-        bytes += floats(counting(cols, static_cast<float>((head * rows_per_head + pair + half) * 100)));
-  return bytes;
 }
 
 TEST_CASE(
@@ -251,104 +202,6 @@ TEST_CASE("a llama GGUF whose heads do not divide the rows is refused, and so is
   split.string("general.architecture", "llama").value("split.count", 2, raw(std::uint16_t{3}));
   CHECK(message_of([&] { Checkpoint::open(folder.write("m.gguf", split.bytes())); }).find("one of 3 parts") !=
         std::string::npos);
-}
-
-TEST_CASE("conversion changes matrices once and leaves vectors alone") {
-  std::vector<float> matrix(3 * 64);
-  for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = std::sin(static_cast<float>(i));
-  const TempFolder folder;
-  folder.write("model.safetensors",
-               safetensors_bytes(R"({"n": {"dtype": "F32", "shape": [64], "data_offsets": [0, 256]},
-                                     "w": {"dtype": "F32", "shape": [3, 64], "data_offsets": [256, 1024]}})",
-                                 floats(counting(64)) + floats(matrix)));
-  for (const auto& [dtype, bound] : std::vector<std::pair<DType, float>>{{DType::kF32, 0.0f},
-                                                                         {DType::kBF16, 0.004f},
-                                                                         {DType::kF16, 0.0005f},
-                                                                         {DType::kQ8_0, 0.005f},
-                                                                         {DType::kQ4_0, 0.13f}}) {
-    CAPTURE(dtype_name(dtype));
-    const auto checkpoint = Checkpoint::open(folder.path());
-    std::vector<Index> progress;
-    checkpoint->convert(dtype, [&](Index done, Index total) {
-      CHECK(total == (dtype == DType::kF32 ? 0 : 768));
-      progress.push_back(done);
-    });
-    CHECK(progress.back() == (dtype == DType::kF32 ? 0 : 768));
-    const Weight weight = checkpoint->matrix("w", 3, 64);
-    CHECK(weight.dtype == dtype);
-    const std::vector<float> converted = values_of(weight);
-    for (std::size_t i = 0; i < matrix.size(); ++i) CHECK(std::abs(converted[i] - matrix[i]) <= bound);
-    CHECK(checkpoint->vector("n", 64).dtype == DType::kF32);
-    CHECK(checkpoint->weight_bytes() == 256 + row_bytes(dtype, 192));
-  }
-  const auto checkpoint = Checkpoint::open(folder.path());
-  CHECK_THROWS_AS(checkpoint->convert(DType::kQ4_K), Error);
-}
-
-TEST_CASE("rows that do not divide into blocks cannot be quantised") {
-  const TempFolder folder;
-  folder.write("model.safetensors", two_tensors());
-  const auto checkpoint = Checkpoint::open(folder.path());
-  CHECK(message_of([&] { checkpoint->convert(DType::kQ8_0); }).find("'lm_head.weight' at byte") !=
-        std::string::npos);
-  CHECK(message_of([&] {
-          checkpoint->convert(DType::kQ8_0);
-        }).find("rows of 4 values, expected a multiple of 32") != std::string::npos);
-}
-
-TEST_CASE("conversion also puts a llama GGUF's rows in order") {
-  GgufBuilder builder;
-  builder.string("general.architecture", "llama").uint32("llama.attention.head_count", 2);
-  builder.tensor("blk.0.attn_q.weight", {2, 12}, 0, interleaved(2, 6, 2));
-  const TempFolder folder;
-  const auto checkpoint = Checkpoint::open(folder.write("m.gguf", builder.bytes()));
-  checkpoint->convert(DType::kF16);
-  const std::vector<float> values =
-      values_of(checkpoint->matrix("model.layers.0.self_attn.q_proj.weight", 12, 2));
-  for (std::size_t r = 0; r < 12; ++r) CHECK(values[r * 2] == static_cast<float>(r * 100));
-}
-
-const std::vector<TensorSpec> kSpecs = {{"a", {70, 33}}, {"norm", {33}}, {"b", {1, 50'001}}};
-
-TEST_CASE("random weights look normal, norms are ones") {
-  const auto checkpoint = Checkpoint::random(kSpecs, 7);
-  const std::vector<float> values = values_of(checkpoint->matrix("b", 1, 50'001));
-  double sum = 0, squares = 0, fourth = 0;
-  for (const float value : values) {
-    sum += value;
-    squares += value * value;
-    fourth += std::pow(value, 4);
-  }
-  const double count = static_cast<double>(values.size()), variance = squares / count;
-  CHECK(std::abs(sum / count) < 0.0005);
-  CHECK(std::sqrt(variance) == doctest::Approx(0.02).epsilon(0.02));
-  CHECK(fourth / count / (variance * variance) == doctest::Approx(2.7).epsilon(0.05));  // 3 for a true normal
-  CHECK(values_of(checkpoint->vector("norm", 33)) == std::vector<float>(33, 1.0f));
-  CHECK(checkpoint->matrix("a", 70, 33).dtype == DType::kBF16);
-}
-
-TEST_CASE("random weights depend on seed, tensor and row, and not on the number of threads") {
-  const int threads = num_threads();
-  set_num_threads(1);
-  const auto values = [](std::uint64_t seed) {
-    return values_of(Checkpoint::random(kSpecs, seed)->matrix("a", 70, 33));
-  };
-  const std::vector<float> one = values(7);
-  set_num_threads(3);
-  CHECK(values(7) == one);
-  CHECK(values(8) != one);
-  CHECK(std::vector(one.begin(), one.begin() + 33) != std::vector(one.begin() + 33, one.begin() + 66));
-  const auto b = values_of(Checkpoint::random(kSpecs, 7)->matrix("b", 1, 50'001));
-  CHECK(std::vector(one.begin(), one.begin() + 33) != std::vector(b.begin(), b.begin() + 33));
-  set_num_threads(threads);
-}
-
-TEST_CASE("random weights of an impossible shape are refused") {
-  for (const std::vector<Index>& shape :
-       {std::vector<Index>{}, {2, 2, 2}, {-1, 2}, {Index{1} << 40, Index{1} << 40}}) {
-    const std::vector<TensorSpec> specs = {{"x", shape}};
-    CHECK_THROWS_AS(Checkpoint::random(specs, 1), Error);
-  }
 }
 
 }  // namespace
