@@ -35,7 +35,7 @@ constexpr double kSlowFlops = 30e9;             // products beyond that are left
 struct Settings {
   Index threads = num_threads();
   bool json = false;
-  std::vector<std::string> rows = {"1", "4", "6", "16", "30", "64", "128", "512"};
+  std::string rows = "1,4,6,16,30,64,128,512";
   std::string isa = "active";
   double seconds = 0.3;
 };
@@ -51,15 +51,17 @@ struct Result {
   double share_of_bandwidth() const { return weight_bytes_per_s() / read_bytes_per_s.median(); }
 };
 
+// Values in [-1, 1): one random row, begun at another place in each row.
 Tensor<float, 2> random_matrix(Index rows, Index columns) {
+  std::vector<float> row(static_cast<std::size_t>(2 * columns));
+  for (Index i = 0; i < columns; ++i) {
+    const RngKey key = {.purpose = RngPurpose::kTest};
+    const auto value = static_cast<float>(2 * uniform(key, static_cast<std::uint32_t>(i)) - 1);
+    row[static_cast<std::size_t>(i)] = row[static_cast<std::size_t>(i + columns)] = value;
+  }
   Tensor<float, 2> matrix({rows, columns});
-  parallel_for(rows, [&](Index row) {
-    const RngKey key = {.position = static_cast<std::uint32_t>(row), .purpose = RngPurpose::kTest};
-    float* values = matrix.view()[row].begin();
-    for (Index i = 0; i < columns; ++i) {
-      const std::uint32_t word = random_words(key, static_cast<std::uint32_t>(i / 4))[i % 4];
-      values[i] = static_cast<float>(word) * 0x1p-31f - 1.0f;
-    }
+  parallel_for(rows, [&](Index r) {
+    std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(r % columns), columns, matrix.view()[r].begin());
   });
   return matrix;
 }
@@ -101,13 +103,22 @@ std::vector<Isa> wanted_isas(const std::string& name) {
   return {*isa};
 }
 
-Index read_rows(const std::string& text) {
-  const bool digits = !text.empty() && text.size() <= 5 &&
-                      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  const Index rows = digits ? std::stoll(text) : 0;
-  if (rows < 1) {
-    fail(ErrorCode::kUsage,
-         {.where = "--rows", .what = "number of rows", .got = "'" + text + "'", .expected = "1 to 99999"});
+// "1,6,64"
+std::vector<Index> read_rows(const std::string& text) {
+  std::vector<Index> rows;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string number = text.substr(begin, end - begin);
+    const bool digits =
+        !number.empty() && number.size() <= 5 &&
+        std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+    rows.push_back(digits ? std::stoll(number) : 0);
+    if (rows.back() < 1)
+      fail(ErrorCode::kUsage, {.where = "--rows",
+                               .what = "number of rows",
+                               .got = "'" + number + "'",
+                               .expected = "1 to 99999, separated by commas"});
+    begin = end + 1;
   }
   return rows;
 }
@@ -160,17 +171,16 @@ int program(int argc, char** argv) {
       "Measures the float32 matrix product on the shapes of Qwen3-0.6B, beside the machine's peak "
       "of multiply-adds and its read bandwidth.");
   options.add_integer("threads", settings.threads, 1, kMaxThreads, "threads of everything that is measured");
-  options.add_texts("rows", settings.rows, "numbers of rows N");
+  options.add_text("rows", settings.rows, "numbers of rows N");
   options.add_text("isa", settings.isa, "instruction set: baseline, avx2, avx512, active or all");
   options.add_number("seconds", settings.seconds, 0, 60, "time for one shape, at least five runs");
   options.add_flag("json", settings.json, "the results as JSON on the standard output");
-  options.add_example("bench_matmul --threads 2 --rows 6 64 512 --isa all");
+  options.add_example("bench_matmul --threads 2 --rows 6,64,512 --isa all");
   if (!options.parse(argc, argv)) return 0;
   set_num_threads(static_cast<int>(settings.threads));
 
   const std::vector<Isa> isas = wanted_isas(settings.isa);
-  std::vector<Index> rows;
-  for (const std::string& text : settings.rows) rows.push_back(read_rows(text));
+  const std::vector<Index> rows = read_rows(settings.rows);
   ReadBandwidth memory;
   std::vector<Result> results;
   for (const Shape& shape : kQwenShapes) {
