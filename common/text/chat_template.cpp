@@ -12,9 +12,6 @@
 namespace llm {
 namespace {
 
-constexpr const char* kUseOther =
-    "use --template chatml or --template plain instead of the model's own template";
-
 std::tm local_time(std::optional<std::int64_t> now) {
   const std::time_t seconds = now ? static_cast<std::time_t>(*now) : std::time(nullptr);
   std::tm local{};
@@ -109,7 +106,7 @@ std::string ChatTemplate::render_json(const Json& messages, const ChatOptions& o
     const bool may_be_ours = fault.code() != ErrorCode::kMismatch;
     fail(fault.code(), {.where = jinja::template_line(interpreter.line()),
                         .what = fault.what(),
-                        .remedy = may_be_ours ? kUseOther : ""});
+                        .remedy = may_be_ours ? jinja::kOtherTemplates : ""});
   }
 }
 

@@ -30,6 +30,10 @@ class Fault : public std::runtime_error {
   throw Fault(ErrorCode::kUnsupported, construct + " is not supported");
 }
 
+// The remedy for a template that cannot be run.
+inline constexpr const char* kOtherTemplates =
+    "use --template chatml or --template plain instead of the model's own template";
+
 inline constexpr Index kMaxSteps = 10'000'000;              // evaluated nodes and elements looked at
 inline constexpr Index kMaxTraffic_bytes = Index{1} << 31;  // text and list slots read or made, in all
 inline constexpr Index kMaxObject_bytes = Index{1} << 26;   // one string, or the slots of one list

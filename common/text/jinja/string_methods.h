@@ -11,5 +11,7 @@ using StringMethod = Value (*)(Interpreter&, const std::string& self, Arguments)
 
 // Null when str has no method of this name.
 StringMethod find_string_method(const std::string& name);
+// Of them, those that are called is...().
+StringMethod find_string_predicate(const std::string& name);
 
 }  // namespace llm::jinja
