@@ -66,7 +66,8 @@ class Answerer {
 
   void write(const Rows& prompts, const Rows& rows, const GreedyResult& result,
              const GenerationConfig& generation, JsonWriter& out) const {
-    GenerateAnswer answer{.sequences = to_sequences(prompts, result, generation)};
+    GenerateAnswer answer;
+    answer.sequences = to_sequences(prompts, result, generation);
     double prompt_tokens = 0, new_tokens = 0;
     for (std::size_t b = 0; b < rows.size(); ++b) {
       prompt_tokens += static_cast<double>(rows[b].size());

@@ -12,9 +12,9 @@ namespace llm {
 
 struct LoopRun {
   Index prompt_tokens = 0;
-  std::vector<Token> new_tokens;
-  std::vector<double> seconds;  // of each new token
-  std::string finish_reason;    // eos or length
+  std::vector<Token> new_tokens = {};
+  std::vector<double> seconds = {};  // of each new token
+  std::string finish_reason = {};    // eos or length
   double load_s = 0;
 };
 

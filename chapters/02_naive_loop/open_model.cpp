@@ -62,7 +62,17 @@ OpenModel open_model(const std::string& name, bool quiet) {
 }
 
 ChatTemplate OpenModel::chat_template(std::string_view choice) const {
-  return load_chat_template(path, choice);
+  const GgufFile* gguf = checkpoint->gguf();
+  if (gguf == nullptr) return load_chat_template(path, choice);
+  if (!choice.empty() || !gguf->has("tokenizer.chat_template"))
+    return load_chat_template(path.parent_path(), choice);
+  SpecialTokens tokens;
+  for (const std::string name : {"bos", "eos"}) {
+    const Index id = gguf->integer_or("tokenizer.ggml." + name + "_token_id", -1);
+    if (const std::string* token = tokenizer->id_to_token(static_cast<Token>(id)))
+      tokens.emplace_back(name + "_token", *token);
+  }
+  return {std::string(gguf->string("tokenizer.chat_template")), std::move(tokens)};
 }
 
 std::vector<Token> encode_prompt(const OpenModel& model, std::string_view text) {
@@ -77,7 +87,7 @@ std::vector<Token> encode_chat(const OpenModel& model, const Json& messages,
                                const ChatTemplate& chat_template) {
   ChatOptions options;
   options.add_generation_prompt = true;
-  return model.tokenizer->encode(chat_template.render(messages, options),
+  return model.tokenizer->encode(chat_template.render_json(messages, options),
                                  chat_template.wants_special_tokens());
 }
 

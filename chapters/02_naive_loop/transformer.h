@@ -28,8 +28,8 @@ using Probe = std::function<void(const std::string& name, View<const float, 2> v
 
 struct TransformerOptions {
   std::string name = "naive";
-  CacheFactory cache_factory;  // none: make_cache() is an error
-  Progress progress;           // of making float32 copies, in bytes
+  CacheFactory cache_factory = {};  // none: make_cache() is an error
+  Progress progress = {};           // of making float32 copies, in bytes
 };
 
 class Transformer : public CausalLM {

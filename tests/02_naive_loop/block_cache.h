@@ -30,7 +30,11 @@ class BlockLayer : public CacheLayer {
   Index num_rows() const override { return static_cast<Index>(rows_.size()); }
   Index get_seq_length(Index row) const override { return rows_[static_cast<std::size_t>(row)].length; }
 
-  void crop(Index, Index) override { fail(ErrorCode::kUnsupported, {.what = "crop"}); }
+  void crop(Index row, Index length) override {
+    Row& r = rows_[static_cast<std::size_t>(row)];
+    for (; r.length > length; --r.length)
+      if (--r.blocks.back().length == 0) r.blocks.pop_back(), r.memory.pop_back();
+  }
   void reorder(std::span<const Index>) override { fail(ErrorCode::kUnsupported, {.what = "reorder"}); }
   void add_rows(Index count) override { rows_.resize(rows_.size() + static_cast<std::size_t>(count)); }
   void reset() override { rows_.assign(rows_.size(), Row()); }
@@ -85,7 +89,9 @@ class BlockCache : public Cache {
   BlockLayer& layer(Index index) override { return *layers_.at(static_cast<std::size_t>(index)); }
   Index num_rows() const override { return layers_[0]->num_rows(); }
   Index get_seq_length(Index row) const override { return layers_[0]->get_seq_length(row); }
-  void crop(Index, Index) override {}
+  void crop(Index row, Index length) override {
+    for (const auto& layer : layers_) layer->crop(row, length);
+  }
   void reorder(std::span<const Index>) override {}
   void add_rows(Index) override {}
   void reset() override {}

@@ -9,6 +9,7 @@
 #include "tests/02_naive_loop/block_cache.h"
 #include "tests/02_naive_loop/fixtures.h"
 #include "tests/02_naive_loop/random_model.h"
+#include "tests/common/seams/causal_lm_conformance.h"
 
 namespace llm::test {
 namespace {
@@ -34,6 +35,17 @@ ModelConfig windowed_config() {
   config.layer_types = {LayerType::kSlidingAttention, LayerType::kFullAttention,
                         LayerType::kSlidingAttention};
   return config;
+}
+
+TEST_CASE("it does what every engine must do, with a cache and without") {
+  for (const ModelConfig& config : {awkward_config("llama"), windowed_config()}) {
+    RandomModel with(config, with_block_cache()), without(config);
+    const auto cache = with.model.make_cache({});
+    expect_conforms(causal_lm_conformance({.name = "naive", .model = &without.model}, *cache));
+    const auto foreign = std::make_unique<BlockCache>(&without.model, config, 1);
+    expect_conforms(
+        causal_lm_conformance({.name = "cached", .model = &with.model, .has_cache = true}, *foreign));
+  }
 }
 
 TEST_CASE("a padded row has the bits of the row alone") {

@@ -1,0 +1,93 @@
+// SmolLM2-135M-Instruct (make model fetches it): the tokens, scores and text that transformers gives.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "chapters/02_naive_loop/full_batch.h"
+#include "chapters/02_naive_loop/json_lines.h"
+#include "tests/02_naive_loop/fixtures.h"
+
+namespace llm::test {
+namespace {
+
+// Null where the file has not been fetched.
+struct SmolLM2 {
+  OpenModel opened;
+  std::unique_ptr<Transformer> model;
+
+  static SmolLM2* get() {
+    const auto path = std::filesystem::path(LLM_SOURCE_DIR) / "models/SmolLM2-135M-Instruct.Q4_1.gguf";
+    if (!std::filesystem::exists(path)) {
+      MESSAGE("skipped: SmolLM2 is not there (make model fetches it)");
+      return nullptr;
+    }
+    static SmolLM2 loaded = [&] {
+      SmolLM2 s{open_model(path.string(), true), nullptr};
+      s.model = std::make_unique<Transformer>(s.opened.config, s.opened.checkpoint);
+      return s;
+    }();
+    return &loaded;
+  }
+};
+
+TEST_CASE("SmolLM2: every tensor of the file has its place, the prompt's ids are transformers'") {
+  SmolLM2* smol = SmolLM2::get();
+  if (!smol) return;
+  CHECK(smol->model->unused_tensors().empty());
+  std::ifstream file(data_path("smollm2/generate.jsonl"));
+  for (std::string line; std::getline(file, line);) {
+    const Json golden = parse_json(line, "golden");
+    const auto ids = golden.contains("messages")
+                         ? encode_chat(smol->opened, golden["messages"], smol->opened.chat_template(""))
+                         : encode_prompt(smol->opened, golden["prompt"].get<std::string>());
+    CHECK(ids == golden["input_ids"].get<std::vector<Token>>());
+  }
+}
+
+TEST_CASE("SmolLM2: the first scores and all new tokens of every fixture") {
+  SmolLM2* smol = SmolLM2::get();
+  if (!smol) return;
+  std::ifstream file(data_path("smollm2/generate.jsonl"));
+  for (std::string line; std::getline(file, line);) {
+    const Json golden = parse_json(line, "golden");
+    CAPTURE(golden["name"].get<std::string>());
+    const auto prompt = golden["input_ids"].get<std::vector<Token>>();
+    const std::vector<float> scores = run(*smol->model, FullBatch(prompt).batch(), {.logits_to_keep = 1});
+    const Json& top = golden["first_logits_top5"];
+    for (std::size_t i = 0; i < 5; ++i)
+      CHECK(scores[top["ids"][i].get<std::size_t>()] ==
+            doctest::Approx(top["logits"][i].get<float>()).epsilon(1e-4));
+
+    const Json request = {{"input_ids", Json::array({prompt})},
+                          {"generation_config", golden["generation_config"]}};
+    std::istringstream in(request.dump());
+    std::ostringstream out;
+    CHECK(answer_json_lines(in, out, smol->opened, *smol->model, {}, "") == 0);
+    const Json answer = parse_json(out.str(), "answer");
+    auto sequence = answer["sequences"][0].get<std::vector<Token>>();
+    sequence.erase(sequence.begin(), sequence.begin() + static_cast<std::ptrdiff_t>(prompt.size()));
+    CHECK(sequence == golden["new_tokens"].get<std::vector<Token>>());
+    CHECK(answer["text"][0] == golden["new_text"]);
+  }
+}
+
+TEST_CASE("SmolLM2: log-probabilities of 200 tokens of text") {
+  SmolLM2* smol = SmolLM2::get();
+  if (!smol) return;
+  const Json golden = read_json_file(data_path("smollm2/perplexity.json"));
+  const auto ids = golden["input_ids"].get<std::vector<Token>>();
+  const View<const float, 3> logits = smol->model->forward(FullBatch(ids).batch(), nullptr, {}).host();
+  for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
+    const View<const float, 1> scores = logits[0][static_cast<Index>(i)];
+    double sum = 0;
+    for (const float score : scores) sum += std::exp(static_cast<double>(score));
+    const double log_prob = static_cast<double>(scores[ids[i + 1]]) - std::log(sum);
+    CHECK(std::abs(log_prob - golden["log_probs"][i].get<double>()) < 2e-4);
+  }
+}
+
+}  // namespace
+}  // namespace llm::test
