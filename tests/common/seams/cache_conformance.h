@@ -152,7 +152,86 @@ inline Checks cache_layer_conformance(const CacheTraits& traits) {
   return checks;
 }
 
-// A whole cache of L layers: every operation must reach all of them, each with its own tokens.
+// A whole cache beside one oracle a layer.
+class WholeCacheDriver {
+ public:
+  WholeCacheDriver(const CacheTraits& traits, Checks& checks, Index num_layers, Cache& cache)
+      : traits_(traits), checks_(checks), cache_(cache) {
+    traits_.make = [](Index) { return nullptr; };  // the layers are the cache's
+    rows_.assign(static_cast<std::size_t>(num_layers), OracleRows(2));
+    for (Index l = 0; l < num_layers; ++l)
+      drivers_.emplace_back(traits_, checks_, 2, static_cast<std::uint32_t>(40 + l));
+  }
+
+  void append_to(Index layer, const Append& tokens) {
+    const auto l = static_cast<std::size_t>(layer);
+    drivers_[l].update(cache_.layer(layer), tokens, &rows_[l]);
+  }
+  void append(const Append& tokens) {
+    for (Index l = 0; l < static_cast<Index>(rows_.size()); ++l) append_to(l, tokens);
+  }
+  // What an operation on the cache should do to every layer.
+  void expect(const std::function<void(OracleRows&)>& change) {
+    for (OracleRows& rows : rows_) change(rows);
+  }
+  OracleRows& rows(Index layer) { return rows_[static_cast<std::size_t>(layer)]; }
+
+  void compare(const std::string& when) {
+    const OracleRows& first = rows_[0];
+    checks_.that(cache_.num_rows() == static_cast<Index>(first.size()), "num_rows of the cache " + when);
+    for (std::size_t row = 0; row < first.size(); ++row)
+      checks_.that(cache_.get_seq_length(static_cast<Index>(row)) == static_cast<Index>(first[row].size()),
+                   "get_seq_length of the cache " + when);
+    for (std::size_t l = 0; l < rows_.size(); ++l)
+      drivers_[l].compare(cache_.layer(static_cast<Index>(l)), rows_[l], when);
+  }
+
+ private:
+  CacheTraits traits_;
+  Checks& checks_;
+  Cache& cache_;
+  std::vector<OracleRows> rows_;
+  std::vector<CacheDriver> drivers_;
+};
+
+inline void check_whole_cache(WholeCacheDriver& driver, Cache& cache, Checks& checks) {
+  driver.append({{0, 2}, {1, 3}});
+  driver.append({{0, 1}});
+  driver.compare("after update of every layer");
+  cache.crop(1, 2);
+  driver.expect([](OracleRows& rows) { rows[1].resize(2); });
+  driver.compare("after crop of the cache");
+  checks.fails(ErrorCode::kRange, "crop of the cache refuses a length that is not there",
+               [&] { cache.crop(0, 9); });
+  cache.reorder(std::vector<Index>{1, 0, 1});
+  driver.expect([](OracleRows& rows) { rows = {rows[1], rows[0], rows[1]}; });
+  driver.compare("after reorder of the cache");
+  checks.fails(ErrorCode::kRange, "reorder of the cache refuses a row that is not there", [&] {
+    cache.reorder(std::vector<Index>{0, 3});
+  });
+  driver.compare("after a refused reorder of the cache");
+  cache.add_rows(1);
+  driver.expect([](OracleRows& rows) { rows.emplace_back(); });
+  driver.append({{3, 2}, {0, 1}});
+  driver.compare("after add_rows of the cache");
+  cache.reset();
+  driver.expect([](OracleRows& rows) { rows.assign(rows.size(), {}); });
+  driver.compare("after reset of the cache");
+}
+
+// A forward pass that stopped early leaves the later layers behind; crop takes back what is there.
+inline void check_early_exit(WholeCacheDriver& driver, Cache& cache) {
+  driver.append({{0, 2}});
+  driver.append_to(0, {{0, 2}});
+  cache.crop(0, 3);
+  driver.rows(0)[0].resize(3);
+  driver.compare("after crop of layers of different lengths");
+  cache.crop(0, 1);
+  driver.expect([](OracleRows& rows) { rows[0].resize(1); });
+  driver.compare("after crop to a length that all layers have");
+}
+
+// A whole cache of two layers or more: every operation must reach all of them, each with its own tokens.
 // traits describes one layer; its `make` is not used.
 inline Checks cache_conformance(const CacheTraits& traits, Index num_layers,
                                 const std::function<std::unique_ptr<Cache>(Index num_rows)>& make) {
@@ -160,65 +239,16 @@ inline Checks cache_conformance(const CacheTraits& traits, Index num_layers,
   checks.part("cache", [&] {
     const auto cache = make(2);
     checks.that(cache->num_layers() == num_layers, "num_layers");
-    CacheTraits unused = traits;
-    unused.make = [](Index) { return nullptr; };
-    std::vector<OracleRows> rows(static_cast<std::size_t>(num_layers), OracleRows(2));
-    std::vector<CacheDriver> drivers;
-    for (Index l = 0; l < num_layers; ++l)
-      drivers.emplace_back(unused, checks, 2, static_cast<std::uint32_t>(40 + l));
-    const auto each = [&](const auto& body) {
-      for (Index l = 0; l < num_layers; ++l)
-        body(drivers[static_cast<std::size_t>(l)], cache->layer(l), rows[static_cast<std::size_t>(l)]);
-    };
-    const auto append = [&](const Append& tokens) {
-      each([&](CacheDriver& driver, CacheLayer& layer, OracleRows& oracle) {
-        driver.update(layer, tokens, &oracle);
-      });
-    };
-    const auto compare = [&](const std::string& when) {
-      checks.that(cache->num_rows() == static_cast<Index>(rows[0].size()), "num_rows of the cache " + when);
-      for (Index row = 0; row < static_cast<Index>(rows[0].size()); ++row)
-        checks.that(
-            cache->get_seq_length(row) == static_cast<Index>(rows[0][static_cast<std::size_t>(row)].size()),
-            "get_seq_length of the cache " + when);
-      each([&](CacheDriver& driver, CacheLayer& layer, OracleRows& oracle) {
-        driver.compare(layer, oracle, when);
-      });
-    };
-    append({{0, 2}, {1, 3}});
-    append({{0, 1}});
-    compare("after update of every layer");
-    checks.that(cache->memory_bytes() >= num_layers * 6 * traits.num_key_value_heads * traits.head_dim,
-                "memory_bytes of the cache counts every layer");
-    cache->crop(1, 2);
-    each([](CacheDriver&, CacheLayer&, OracleRows& oracle) { oracle[1].resize(2); });
-    compare("after crop of the cache");
-    checks.fails(ErrorCode::kRange, "crop of the cache refuses a length that is not there",
-                 [&] { cache->crop(0, 9); });
-    cache->reorder(std::vector<Index>{1, 0, 1});
-    each([](CacheDriver&, CacheLayer&, OracleRows& oracle) { oracle = {oracle[1], oracle[0], oracle[1]}; });
-    compare("after reorder of the cache");
-    checks.fails(ErrorCode::kRange, "reorder of the cache refuses a row that is not there", [&] {
-      cache->reorder(std::vector<Index>{0, 3});
-    });
-    compare("after a refused reorder of the cache");
-    cache->add_rows(1);
-    each([](CacheDriver&, CacheLayer&, OracleRows& oracle) { oracle.emplace_back(); });
-    append({{3, 2}, {0, 1}});
-    compare("after add_rows of the cache");
-    cache->reset();
-    each([](CacheDriver&, CacheLayer&, OracleRows& oracle) { oracle.assign(oracle.size(), {}); });
-    compare("after reset of the cache");
-    if (traits.window || num_layers < 2) return;
-    // A forward pass that stopped early leaves the later layers behind; crop takes back what is there.
-    append({{0, 2}});
-    drivers[0].update(cache->layer(0), {{0, 2}}, &rows[0]);
-    cache->crop(0, 3);
-    rows[0][0].resize(3);
-    compare("after crop of layers of different lengths");
-    cache->crop(0, 1);
-    each([](CacheDriver&, CacheLayer&, OracleRows& oracle) { oracle[0].resize(1); });
-    compare("after crop to a length that all layers have");
+    WholeCacheDriver driver(traits, checks, num_layers, *cache);
+    check_whole_cache(driver, *cache, checks);
+  });
+  checks.part("early exit", [&] {
+    const auto cache = make(2);
+    WholeCacheDriver driver(traits, checks, num_layers, *cache);
+    if (!traits.window) check_early_exit(driver, *cache);
+    Index bytes = 0;
+    for (Index l = 0; l < num_layers; ++l) bytes += cache->layer(l).memory_bytes();
+    checks.that(cache->memory_bytes() >= bytes, "memory_bytes of the cache counts every layer");
   });
   return checks;
 }
