@@ -13,7 +13,8 @@ import argparse
 import random
 import re
 
-from story_parts import ASKS, DETAILS, LESSONS, CAKES, COLORS, NAMES, OBJECTS, OPENINGS, PLACES
+from story_parts import ASKS, DETAILS, LESSONS, CAKES, COLORS, FRIEND_NAMES, HERO_NAMES
+from story_parts import OBJECTS, OPENINGS, PLACES
 from story_parts import PRONOUNS, QUESTIONS, RIDDLES, SMALL_TALK, SPECIES, SYSTEM, TRAITS
 from story_plots import PLOTS
 
@@ -40,19 +41,19 @@ def tidy(sentence):
 
 def is_held_out(hero, kind):
     """True for one in ten pairs of name and species: they are kept for tests, never trained on."""
-    return (list(NAMES).index(hero) + list(SPECIES).index(kind)) % 10 == 0
+    return (list(HERO_NAMES).index(hero) + list(SPECIES).index(kind)) % 10 == 0
 
 
 def cast(rng, held_out=False):
     """Draws the hero, the friend, the place and the things of one story: the values of all slots."""
     while True:
-        hero, pal = rng.sample(list(NAMES), 2)
+        hero, pal = rng.choice(list(HERO_NAMES)), rng.choice(list(FRIEND_NAMES))
         kind, pal_kind = rng.sample(list(SPECIES), 2)
         if is_held_out(hero, kind) == held_out:
             break
     slots = {"hero": hero, "kind": kind, "pal": pal, "pal_kind": pal_kind}
-    slots["he"], slots["him"], slots["his"] = PRONOUNS[NAMES[hero]]
-    slots["pal_he"], slots["pal_him"], slots["pal_his"] = PRONOUNS[NAMES[pal]]
+    slots["he"], slots["him"], slots["his"] = PRONOUNS[HERO_NAMES[hero]]
+    slots["pal_he"], slots["pal_him"], slots["pal_his"] = PRONOUNS[FRIEND_NAMES[pal]]
     slots["trait"], pal_trait = rng.sample(TRAITS, 2)
     slots["a_hero"] = with_article(f"{slots['trait']} {kind}")
     slots["a_pal"] = with_article(f"{pal_trait} {pal_kind}")
@@ -78,6 +79,16 @@ def story(rng, held_out=False):
     lines = [tidy(choose(rng, rng.choice(part)).format_map(slots))
              for part in [OPENINGS, DETAILS, *parts, LESSONS]]
     return " ".join(line for line in lines if line), slots, lines[0]
+
+
+def sketch(rng):
+    """A story cut down to its opening and two later sentences: names return soon, so copying is learnt soon."""
+    slots = cast(rng)
+    _, _, parts = PLOTS[rng.choice(list(PLOTS))]
+    first, second = sorted(rng.sample(range(len(parts)), 2))
+    lines = [tidy(choose(rng, rng.choice(part)).format_map(slots))
+             for part in (OPENINGS, parts[first], parts[second], LESSONS)]
+    return " ".join(line for line in lines if line)
 
 
 def fits(template, slots, text):

@@ -1,12 +1,9 @@
 """Who, where and what: the words of the story grammar, and the sentences that all plots share."""
 
 PRONOUNS = {"she": ("she", "her", "her"), "he": ("he", "him", "his")}
-NAMES = {
-    "Mia": "she", "Ada": "she", "Ruby": "she", "Nora": "she", "Lily": "she", "Zoe": "she",
-    "Ivy": "she", "Rosa": "she", "Ella": "she", "Olive": "she", "Luna": "she", "Hazel": "she",
-    "Tom": "he", "Leo": "he", "Max": "he", "Oscar": "he", "Finn": "he", "Hugo": "he",
-    "Sam": "he", "Theo": "he", "Ben": "he", "Milo": "he", "Felix": "he", "Jasper": "he",
-}
+HERO_NAMES = {"Mia": "she", "Ada": "she", "Nora": "she", "Lily": "she", "Ruby": "she",
+              "Tom": "he", "Leo": "he", "Max": "he", "Finn": "he", "Hugo": "he"}
+FRIEND_NAMES = {"Luna": "she", "Ivy": "she", "Rosa": "she", "Oscar": "he", "Sam": "he", "Milo": "he"}
 TRAITS = "brave shy clever cheerful curious gentle small young kind stubborn patient sleepy".split()
 
 # species: (something you notice at once, a favourite food)
@@ -103,7 +100,7 @@ ASKS = ["[Tell me|Write|Tell|I would like] a [short |]story about [{hero} the {k
         "[Tell me|Write|I would like] a story about {hero} the {kind} {topic}.",
         "[Tell me|Write] [about|a story about] a {trait} {kind} [and {a_obj}|and a {pal_kind}|{place}].",
         "[Can you tell|Could you tell|Please tell] me a story about {hero} and {pal}?",
-        "[Tell me|I would like|Write] a story about {theme}.", "Tell me a story."]
+        "[Tell me|I would like|Write] a story [about|with] {theme}.", "Tell me a story."]
 QUESTIONS = [("Who helped {hero}?", "{pal} the {pal_kind} helped {hero}."), ("Where did {hero} live?",
              "{hero} lived {intro}."),
              ("Who was {hero}?", "{hero} was {a_hero}."), ("What was the name of the friend?",

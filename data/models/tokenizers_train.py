@@ -2,7 +2,8 @@
 import json
 from pathlib import Path
 
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import AddedToken, Regex, Tokenizer
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 QWEN_VOCAB_SIZE = 1024
 QWEN_SPECIALS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
@@ -16,7 +17,8 @@ QWEN_CHAT = ("{%- for message in messages %}"
 LLAMA_VOCAB_SIZE = 900
 LLAMA_SPECIALS = ["<unk>", "<s>", "</s>"]
 LLAMA_CHAT = ("{{ bos_token }}{% for message in messages %}"
-              "{{ message.role + '\\n' + message.content + (eos_token if message.role == 'assistant' else '') + '\\n' }}"
+              "{{ message.role + '\\n' + message.content }}"
+              "{{ (eos_token if message.role == 'assistant' else '') + '\\n' }}"
               "{% endfor %}{% if add_generation_prompt %}{{ 'assistant\\n' }}{% endif %}")
 
 
