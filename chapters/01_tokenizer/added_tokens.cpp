@@ -87,34 +87,20 @@ std::optional<StringFinder::Match> StringFinder::find(std::string_view text, Ind
 
 void AddedTokens::add(const std::vector<AddedToken>& tokens, Index vocab_size, const Lookup& model_id,
                       const Normalize& normalize) {
-  // Of several entries with one content the first special one counts, else each.
-  std::vector<const AddedToken*> special, plain;
-  for (const AddedToken& token : tokens) {
-    if (token.special && !token.content.empty() && special_.insert(token.content).second)
-      special.push_back(&token);
-  }
+  Index new_ids = 0;
   for (const AddedToken& token : tokens) {
     const auto equal = [&](const auto& entry) { return entry.second == token; };
     if (token.content.empty() || std::any_of(by_id_.begin(), by_id_.end(), equal)) continue;
     std::optional<Token> id = find_id(token.content);
     if (!id) id = model_id(token.content);
-    if (!id) id = static_cast<Token>(vocab_size + new_ids_++);
+    if (!id) id = static_cast<Token>(vocab_size + new_ids++);
     ids_[token.content] = *id;
     by_id_[*id] = token;
-    shown_[*id] = token.normalized ? normalize(token.content) : token.content;
-    max_id_ = std::max<Index>(max_id_, *id);
-    if (!special_.contains(token.content)) plain.push_back(&token);
+    if (token.special) special_.insert(token.content);
   }
-  for (const AddedToken* token : special) add_searched(*token, normalize);
-  for (const AddedToken* token : plain) add_searched(*token, normalize);
-}
-
-void AddedTokens::add_searched(const AddedToken& token, const Normalize& normalize) {
-  const Token id = ids_.at(token.content);
-  if (token.normalized) {
-    after_.add(normalize(token.content), id);
-  } else {
-    before_.add(token.content, id);
+  for (const auto& [id, token] : by_id_) {
+    shown_[id] = token.normalized ? normalize(token.content) : token.content;
+    (token.normalized ? after_ : before_).add(shown_[id], id);
   }
 }
 
@@ -128,6 +114,7 @@ void AddedTokens::split(std::string_view text, bool normalized,
     from = match->end;
     const AddedToken& token = by_id_.at(match->id);
     Index begin = match->begin, end = match->end;
+    if (begin < done) continue;  // inside the blanks that the token before took with it
     if (token.single_word && (word_ends_at(text, begin) || word_begins_at(text, end))) continue;
     if (token.lstrip) begin = std::max(skip_space_left(text, begin), done);
     if (token.rstrip) end = skip_space_right(text, end);
@@ -147,12 +134,6 @@ std::optional<Token> AddedTokens::find_id(std::string_view content) const {
 const std::string* AddedTokens::find(Token id) const {
   const auto found = shown_.find(id);
   return found == shown_.end() ? nullptr : &found->second;
-}
-
-std::vector<std::pair<Token, AddedToken>> AddedTokens::list() const {
-  std::vector<std::pair<Token, AddedToken>> tokens(by_id_.begin(), by_id_.end());
-  std::sort(tokens.begin(), tokens.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  return tokens;
 }
 
 }  // namespace llm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,18 +73,14 @@ class AddedTokens {
   // The string of an added token, in its normalized form if it is looked for in that; null for another id.
   const std::string* find(Token id) const;
   bool is_special(const std::string& content) const { return special_.contains(content); }
-  Index max_id() const { return max_id_; }                 // -1 if there are none
-  std::vector<std::pair<Token, AddedToken>> list() const;  // in the order of the ids
+  Index max_id() const { return by_id_.empty() ? -1 : by_id_.rbegin()->first; }
+  const std::map<Token, AddedToken>& by_id() const { return by_id_; }
 
  private:
-  void add_searched(const AddedToken& token, const Normalize& normalize);
-
   std::unordered_map<std::string, Token> ids_;
-  std::unordered_map<Token, AddedToken> by_id_;
+  std::map<Token, AddedToken> by_id_;
   std::unordered_map<Token, std::string> shown_;
   std::unordered_set<std::string> special_;
-  Index max_id_ = -1;
-  Index new_ids_ = 0;  // given to tokens that the model does not have
   StringFinder before_, after_;
 };
 

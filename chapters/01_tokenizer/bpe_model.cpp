@@ -16,11 +16,6 @@ namespace {
 constexpr Token kNone = -1;
 constexpr std::size_t kShortWord = 32;  // symbols; beyond, a heap beats searching for the lowest rank
 
-Token find_or_none(const std::unordered_map<std::string_view, Token>& ids, const std::string& text) {
-  const auto found = ids.find(text);
-  return found == ids.end() ? kNone : found->second;
-}
-
 }  // namespace
 
 BpeModel::BpeModel(BpeParts parts, bool bytes_as_characters, const std::string& where)
@@ -33,11 +28,11 @@ BpeModel::BpeModel(BpeParts parts, bool bytes_as_characters, const std::string& 
   for (int byte = 0; byte < 256; ++byte) {
     std::string character;
     append_code_point(character, byte_to_character(static_cast<unsigned char>(byte)));
-    byte_ids_[byte] = find_or_none(ids_, character);
-    fallback_ids_[byte] = find_or_none(ids_, fmt::format("<0x{:02X}>", byte));
+    byte_ids_[byte] = vocab_.find(character).value_or(kNone);
+    fallback_ids_[byte] = vocab_.find(fmt::format("<0x{:02X}>", byte)).value_or(kNone);
   }
   if (!options_.unk_token) return;
-  unk_id_ = token_to_id(*options_.unk_token);
+  unk_id_ = vocab_.find(*options_.unk_token);
   if (!unk_id_) {
     fail(ErrorCode::kFormat, {.where = where + ": model.unk_token",
                               .what = "'" + *options_.unk_token + "' is not in model.vocab"});
@@ -55,15 +50,9 @@ void BpeModel::add_vocab(std::vector<std::pair<std::string, Token>> vocab, const
     }
     max_id = std::max(max_id, id);
   }
-  entry_of_id_.assign(static_cast<std::size_t>(max_id + 1), -1);
-  tokens_.reserve(vocab.size());
-  ids_.reserve(vocab.size());
-  for (auto& [text, id] : vocab) {
-    entry_of_id_[id] = static_cast<std::int32_t>(tokens_.size());
-    tokens_.push_back(std::move(text));
-    ids_[tokens_.back()] = id;
-  }
-  for (const auto& [text, id] : ids_) {
+  vocab_ = TokenTable(static_cast<Index>(vocab.size()), max_id);
+  for (auto& [text, id] : vocab) vocab_.add(std::move(text), id);
+  for (const auto& [text, id] : vocab_.entries()) {
     if (text.empty()) continue;
     const DecodedCodePoint first = decode_code_point(text, 0);
     if (!first.valid || first.length != static_cast<Index>(text.size())) continue;
@@ -79,8 +68,7 @@ void BpeModel::add_merges(const std::vector<std::pair<std::string, std::string>>
   std::string joined;
   for (std::size_t rank = 0; rank < merges.size(); ++rank) {
     const auto id_of = [&](const std::string& text) {
-      const auto found = ids_.find(text);
-      if (found != ids_.end()) return found->second;
+      if (const auto id = vocab_.find(text)) return *id;
       fail(ErrorCode::kFormat, {.where = fmt::format("{}: model.merges[{}]", where, rank),
                                 .what = fmt::format("'{}' + '{}':", merges[rank].first, merges[rank].second),
                                 .got = "'" + text + "' is not in model.vocab",
@@ -93,20 +81,9 @@ void BpeModel::add_merges(const std::vector<std::pair<std::string, std::string>>
   }
 }
 
-std::optional<Token> BpeModel::token_to_id(std::string_view token) const {
-  const auto found = ids_.find(token);
-  if (found == ids_.end()) return std::nullopt;
-  return found->second;
-}
-
-const std::string* BpeModel::id_to_token(Token id) const {
-  if (id < 0 || id >= static_cast<Index>(entry_of_id_.size()) || entry_of_id_[id] < 0) return nullptr;
-  return &tokens_[entry_of_id_[id]];
-}
-
 std::optional<Token> BpeModel::whole_word(std::string_view word) const {
   if (!options_.ignore_merges) return std::nullopt;
-  return token_to_id(bytes_as_characters_ ? bytes_to_characters(word) : std::string(word));
+  return vocab_.find(bytes_as_characters_ ? bytes_to_characters(word) : std::string(word));
 }
 
 // A character that is no token: its bytes' tokens if the model has them all, else the unknown token.
@@ -146,7 +123,7 @@ std::vector<Token> BpeModel::symbols(std::string_view word) const {
         if (at > 0) character = options_.continuing_subword_prefix;
         character += word.substr(at, length);
         if (at + length == size) character += options_.end_of_word_suffix;
-        if (!plain) id = find_or_none(ids_, character);
+        if (!plain) id = vocab_.find(character).value_or(kNone);
       }
     }
     if (id == kNone) {

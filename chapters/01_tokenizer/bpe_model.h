@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "chapters/01_tokenizer/merge_table.h"
+#include "chapters/01_tokenizer/token_table.h"
 #include "chapters/01_tokenizer/word_cache.h"
 #include "common/base/types.h"
 
@@ -57,10 +57,7 @@ class BpeModel {
   std::vector<Token> symbols(std::string_view word) const;
   std::vector<MergeStep> merge_steps(std::string_view word) const;
 
-  std::optional<Token> token_to_id(std::string_view token) const;
-  const std::string* id_to_token(Token id) const;                    // null for an id without a token
-  Index size() const { return static_cast<Index>(tokens_.size()); }  // number of tokens
-  Index max_id() const { return static_cast<Index>(entry_of_id_.size()) - 1; }  // -1 for an empty vocabulary
+  const TokenTable& vocab() const { return vocab_; }
   bool bytes_as_characters() const { return bytes_as_characters_; }
 
  private:
@@ -73,9 +70,7 @@ class BpeModel {
 
   BpeParts options_;  // without vocab and merges
   bool bytes_as_characters_;
-  std::vector<std::string> tokens_;
-  std::vector<std::int32_t> entry_of_id_;  // index into tokens_, or -1
-  std::unordered_map<std::string_view, Token> ids_;
+  TokenTable vocab_;
   MergeTable merges_;
   std::optional<Token> unk_id_;
   std::array<Token, 256> fallback_ids_{};  // of the tokens <0x00> to <0xFF>, or -1

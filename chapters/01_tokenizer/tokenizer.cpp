@@ -38,7 +38,6 @@ class CachePool {
 struct Tokenizer::State {
   TokenizerParts parts;
   AddedTokens added;
-  std::vector<std::pair<Token, AddedToken>> added_list;
   mutable CachePool caches;
 
   // Calls word(text, added token or -1) for every word and added token of the text.
@@ -72,14 +71,13 @@ void Tokenizer::State::cut_normalized(const NormalizedText& text,
 Tokenizer::Tokenizer(TokenizerParts parts) : state_(std::make_unique<State>()) {
   state_->parts = std::move(parts);
   const BpeModel& model = *state_->parts.model;
-  const auto model_id = [&](const std::string& token) { return model.token_to_id(token); };
+  const auto model_id = [&](const std::string& token) { return model.vocab().find(token); };
   const auto normalize = [this](const std::string& content) {
     NormalizedText text{content, 0};
     if (state_->parts.normalizer) state_->parts.normalizer->apply(text);
     return text.text;
   };
-  state_->added.add(state_->parts.added_tokens, model.size(), model_id, normalize);
-  state_->added_list = state_->added.list();
+  state_->added.add(state_->parts.added_tokens, model.vocab().size(), model_id, normalize);
 }
 
 Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
@@ -116,7 +114,7 @@ std::string Tokenizer::decode(std::span<const Token> ids, bool skip_special_toke
 }
 
 Index Tokenizer::vocab_size() const {
-  return std::max(state_->parts.model->max_id(), state_->added.max_id()) + 1;
+  return std::max(state_->parts.model->vocab().max_id(), state_->added.max_id()) + 1;
 }
 
 bool Tokenizer::is_special(Token id) const {
@@ -126,12 +124,12 @@ bool Tokenizer::is_special(Token id) const {
 
 std::optional<Token> Tokenizer::token_to_id(std::string_view token) const {
   const auto added = state_->added.find_id(token);
-  return added ? added : state_->parts.model->token_to_id(token);
+  return added ? added : state_->parts.model->vocab().find(token);
 }
 
 const std::string* Tokenizer::id_to_token(Token id) const {
   const std::string* added = state_->added.find(id);
-  return added != nullptr ? added : state_->parts.model->id_to_token(id);
+  return added != nullptr ? added : state_->parts.model->vocab().text(id);
 }
 
 std::string Tokenizer::token_bytes(Token id) const {
@@ -143,9 +141,7 @@ std::string Tokenizer::token_bytes(Token id) const {
   return bytes;
 }
 
-const std::vector<std::pair<Token, AddedToken>>& Tokenizer::added_tokens() const {
-  return state_->added_list;
-}
+const std::map<Token, AddedToken>& Tokenizer::added_tokens() const { return state_->added.by_id(); }
 
 std::vector<ExplainedWord> Tokenizer::explain(std::string_view text) const {
   const std::string valid = from_utf8_lossy(text);

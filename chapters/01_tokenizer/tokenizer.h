@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -79,7 +80,8 @@ class Tokenizer {
   // The bytes that a token stands for in a text: " hello"; may be part of a character. Empty for no token.
   std::string token_bytes(Token id) const;
 
-  const std::vector<std::pair<Token, AddedToken>>& added_tokens() const;
+  // By id.
+  const std::map<Token, AddedToken>& added_tokens() const;
 
   // The way of a text through the tokenizer, without what the post-processor adds.
   std::vector<ExplainedWord> explain(std::string_view text) const;

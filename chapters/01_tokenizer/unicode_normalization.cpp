@@ -3,7 +3,6 @@
 
 #include <utf8proc.h>
 
-#include <array>
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -16,7 +15,6 @@ namespace llm {
 namespace {
 
 constexpr char32_t kTableSize = 0x30000;  // no character beyond decomposes or combines
-constexpr int kForms = 4;
 
 constexpr bool is_compatibility(NormalForm form) {
   return form == NormalForm::kNfkc || form == NormalForm::kNfkd;
@@ -45,59 +43,60 @@ std::string run_utf8proc(std::string_view text, NormalForm form) {
 }
 
 // Characters that never change and never join with what stands before them: the text can be cut in front of
-// them, and the parts can be normalised one by one. One bit a form.
+// them, and the parts can be normalised one by one.
 class StableCharacters {
  public:
-  static const StableCharacters& get() {
-    static const StableCharacters table;
-    return table;
-  }
-
-  bool has(char32_t c, NormalForm form) const {
-    return c >= kTableSize || (bits_[c] >> static_cast<int>(form) & 1) != 0;
-  }
-
- private:
-  StableCharacters() : bits_(kTableSize, 0) {
+  explicit StableCharacters(NormalForm form) : stable_(kTableSize) {
     std::vector<bool> joins_previous(kTableSize);
-    for (char32_t c = 0; c < kTableSize; ++c) {
-      for (int form = 0; form < kForms; ++form) examine(c, static_cast<NormalForm>(form), joins_previous);
-    }
-    for (char32_t c = 0; c < kTableSize; ++c) {
-      const bool joins = joins_previous[c] || is_hangul_vowel_or_tail(c);
-      if (joins) bits_[c] &= static_cast<unsigned char>(~(bit(NormalForm::kNfc) | bit(NormalForm::kNfkc)));
+    for (char32_t c = 0; c < kTableSize; ++c) stable_[c] = examine(c, form, joins_previous);
+    for (char32_t c = 0; c < kTableSize && is_composed(form); ++c) {
+      if (joins_previous[c] || is_hangul_vowel_or_tail(c)) stable_[c] = false;
     }
     for (const CodePointRange& range : kUnknownToNormalizer) {
-      for (char32_t c = range.first; c <= range.last && c < kTableSize; ++c) bits_[c] = (1 << kForms) - 1;
+      for (char32_t c = range.first; c <= range.last && c < kTableSize; ++c) stable_[c] = true;
     }
   }
 
-  static int bit(NormalForm form) { return 1 << static_cast<int>(form); }
+  // Made when a form is used for the first time.
+  static const StableCharacters& of(NormalForm form) {
+    switch (form) {
+      case NormalForm::kNfc: {
+        static const StableCharacters nfc(NormalForm::kNfc);
+        return nfc;
+      }
+      case NormalForm::kNfd: {
+        static const StableCharacters nfd(NormalForm::kNfd);
+        return nfd;
+      }
+      case NormalForm::kNfkc: {
+        static const StableCharacters nfkc(NormalForm::kNfkc);
+        return nfkc;
+      }
+      default: {
+        static const StableCharacters nfkd(NormalForm::kNfkd);
+        return nfkd;
+      }
+    }
+  }
 
-  // Sets the bit of c if it is unchanged by itself and no accent; notes what the last part of a composite
-  // joins.
-  void examine(char32_t c, NormalForm form, std::vector<bool>& joins_previous) {
+  bool has(char32_t c) const { return c >= kTableSize || stable_[c]; }
+
+ private:
+  // Whether c stays as it is and is no accent; notes the last part of a composite as one that joins.
+  static bool examine(char32_t c, NormalForm form, std::vector<bool>& joins_previous) {
     const auto* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(c));
-    if (property->combining_class != 0 || (c >= 0xD800 && c <= 0xDFFF)) return;
-    if (is_hangul_syllable(c)) {
-      if (is_composed(form)) bits_[c] |= static_cast<unsigned char>(bit(form));
-      return;
-    }
-    if (property->decomp_seqindex == UINT16_MAX) {
-      bits_[c] |= static_cast<unsigned char>(bit(form));
-      return;
-    }
+    if (property->combining_class != 0 || (c >= 0xD800 && c <= 0xDFFF)) return false;
+    if (is_hangul_syllable(c)) return is_composed(form);
+    if (property->decomp_seqindex == UINT16_MAX) return true;
     std::string self;
     append_code_point(self, c);
-    const bool stable = run_utf8proc(self, form) == self;
-    if (stable) bits_[c] |= static_cast<unsigned char>(bit(form));
-    if (form == NormalForm::kNfc && stable) {
-      const std::u32string parts = decode_utf8(run_utf8proc(self, NormalForm::kNfd));
-      if (parts.size() > 1 && parts.back() < kTableSize) joins_previous[parts.back()] = true;
-    }
+    if (run_utf8proc(self, form) != self) return false;
+    const std::u32string parts = decode_utf8(run_utf8proc(self, NormalForm::kNfd));
+    if (parts.size() > 1 && parts.back() < kTableSize) joins_previous[parts.back()] = true;
+    return true;
   }
 
-  std::vector<unsigned char> bits_;
+  std::vector<bool> stable_;
 };
 
 bool known_to_normalizer(char32_t c) { return c < 0x300 || !contains(kUnknownToNormalizer, c); }
@@ -105,7 +104,7 @@ bool known_to_normalizer(char32_t c) { return c < 0x300 || !contains(kUnknownToN
 }  // namespace
 
 std::string normalize_unicode(std::string_view text, NormalForm form) {
-  const StableCharacters& stable = StableCharacters::get();
+  const StableCharacters& stable = StableCharacters::of(form);
   const auto size = static_cast<Index>(text.size());
   std::string out;
   Index copied = 0;       // text before this is in out
@@ -116,7 +115,7 @@ std::string normalize_unicode(std::string_view text, NormalForm form) {
       continue;
     }
     DecodedCodePoint c = decode_code_point(text, at);
-    if (stable.has(c.value, form)) {
+    if (stable.has(c.value)) {
       // What the library does not know joins with nothing, so a following accent must not reach it.
       last_stable = known_to_normalizer(c.value) ? at : at + c.length;
       at += c.length;
@@ -124,7 +123,7 @@ std::string normalize_unicode(std::string_view text, NormalForm form) {
     }
     out.append(text.substr(copied, last_stable - copied));
     Index end = at + c.length;
-    while (end < size && !stable.has((c = decode_code_point(text, end)).value, form)) end += c.length;
+    while (end < size && !stable.has((c = decode_code_point(text, end)).value)) end += c.length;
     out += run_utf8proc(text.substr(last_stable, end - last_stable), form);
     copied = last_stable = at = end;
   }

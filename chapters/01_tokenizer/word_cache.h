@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "chapters/01_tokenizer/byte_hash.h"
 #include "common/base/types.h"
 
 namespace llm {
@@ -24,7 +24,7 @@ class WordCache {
   // The tokens of a word, valid until the next insert(); nothing for a word that is not here.
   std::optional<std::span<const Token>> find(std::string_view word) const {
     if (word.size() > kMaxWordBytes) return std::nullopt;
-    const std::uint64_t hash = hash_of(word);
+    const std::uint64_t hash = hash_bytes(word);
     for (std::size_t at = hash & (kSlots - 1);; at = (at + 1) & (kSlots - 1)) {
       const Slot& slot = slots_[at];
       if (slot.word_bytes == kNone) return std::nullopt;
@@ -38,7 +38,7 @@ class WordCache {
   void insert(std::string_view word, std::span<const Token> tokens) {
     if (word.size() > kMaxWordBytes || tokens.size() > kMaxWordBytes) return;
     if (count_ >= kMaxWords) clear();
-    const std::uint64_t hash = hash_of(word);
+    const std::uint64_t hash = hash_bytes(word);
     std::size_t at = hash & (kSlots - 1);
     while (slots_[at].word_bytes != kNone) at = (at + 1) & (kSlots - 1);
     slots_[at] = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(words_.size()),
@@ -69,26 +69,6 @@ class WordCache {
 
   std::string_view word_of(const Slot& slot) const {
     return std::string_view(words_).substr(slot.first_byte, slot.word_bytes);
-  }
-
-  // Eight bytes at a time, multiplied and folded.
-  static std::uint64_t hash_of(std::string_view word) {
-    constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15u;
-    std::uint64_t hash = word.size() * kFactor;
-    std::size_t at = 0;
-    for (; at + 8 <= word.size(); at += 8) hash = mix(hash ^ load(word.data() + at, 8));
-    return mix(hash ^ load(word.data() + at, word.size() - at) ^ kFactor);
-  }
-
-  static std::uint64_t load(const char* bytes, std::size_t count) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, bytes, count);
-    return value;
-  }
-
-  static std::uint64_t mix(std::uint64_t x) {
-    x *= 0xD6E8FEB86659FD93u;
-    return x ^ x >> 32;
   }
 
   std::vector<Slot> slots_;
