@@ -75,7 +75,7 @@ TEST_CASE("every malformed file is refused with a message that says what is wron
 TEST_CASE("a missing path, an empty folder and an unknown flag are refused too") {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{kData + "nothing_here"},
-                                             {kData},
+                                             {kData + "index"},
                                              {kData + "good.gguf", "--jason"},
                                              {kData + "manifest.json"},
                                              {}}) {

@@ -68,20 +68,19 @@ Facts tokenizer_facts(const std::filesystem::path& file, std::optional<Index> vo
 
 Facts tokenizer_facts(const GgufFile& gguf, std::optional<Index> vocab_size) {
   Facts facts;
-  if (!gguf.has("tokenizer.ggml.model")) return facts;
-  facts.emplace_back("model", std::string(gguf.string("tokenizer.ggml.model")));
-  facts.emplace_back("pre_tokenizer", std::string(gguf.string_or("tokenizer.ggml.pre", "none")));
+  const std::string model(gguf.string_or("tokenizer.ggml.model", "none"));
+  if (model == "none" || model == "no_vocab") return facts;  // ids only, as llama.cpp has it
+  const Tokenizer tokenizer = Tokenizer::load(gguf.file()->name());
+  check_vocab_size(tokenizer, vocab_size, gguf.file()->name());
   const auto count = [&](const char* key) {
     return static_cast<Index>(gguf.has(key) ? gguf.strings(key).size() : 0);
   };
+  facts.emplace_back("model", model);
+  facts.emplace_back("ids", tokenizer.vocab_size());
   facts.emplace_back("vocabulary", count("tokenizer.ggml.tokens"));
   facts.emplace_back("merges", count("tokenizer.ggml.merges"));
-  const auto ids = static_cast<Index>(gguf.strings("tokenizer.ggml.tokens").size());
-  if (vocab_size && ids > *vocab_size)
-    fail(ErrorCode::kMismatch, {.where = gguf.file()->name() + ": tokenizer.ggml.tokens",
-                                .what = "the tokenizer has",
-                                .got = std::to_string(ids) + " ids",
-                                .expected = "at most " + std::to_string(*vocab_size) + " (vocab_size)"});
+  facts.emplace_back("special tokens", special_tokens_text(tokenizer));
+  facts.emplace_back("pre_tokenizer", std::string(gguf.string_or("tokenizer.ggml.pre", "none")));
   return facts;
 }
 
