@@ -67,10 +67,10 @@ ChatTemplate OpenModel::chat_template(std::string_view choice) const {
   if (!choice.empty() || !gguf->has("tokenizer.chat_template"))
     return load_chat_template(path.parent_path(), choice);
   SpecialTokens tokens;
-  for (const std::string name : {"bos", "eos"}) {
-    const Index id = gguf->integer_or("tokenizer.ggml." + name + "_token_id", -1);
+  for (const std::string part : {"bos", "eos"}) {
+    const Index id = gguf->integer_or("tokenizer.ggml." + part + "_token_id", -1);
     if (const std::string* token = tokenizer->id_to_token(static_cast<Token>(id)))
-      tokens.emplace_back(name + "_token", *token);
+      tokens.emplace_back(part + "_token", *token);
   }
   return {std::string(gguf->string("tokenizer.chat_template")), std::move(tokens)};
 }

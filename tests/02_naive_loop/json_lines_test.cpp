@@ -13,7 +13,7 @@ namespace llm::test {
 namespace {
 
 struct Served {
-  std::vector<Json> answers;
+  std::vector<Json> answers = {};
   int status = 0;
 };
 
