@@ -21,6 +21,7 @@ constexpr int kTileWeights = 4;
 constexpr int kTileRows = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS >= 32 ? 6 : 3;
 constexpr int kLoneRowWeights = 8;  // for a single row of x: more rows of weight on their way from memory
 
+// Loops over sums are unrolled, or else the compiler keeps the sums in memory instead of registers.
 // out[c][r] = x[c] . weight[r] for C rows of x from n on and R rows of weight from m on. Meanwhile the rows
 // `next` of weight are on their way from memory, if they are given.
 template <int R, int C>
@@ -28,24 +29,36 @@ void tile(const MatmulPanel& p, Index n, Index m, const float* next) {
   const float* x = p.x.data + n * p.x.row_stride;
   const float* weight = p.weight.data + m * p.weight.row_stride;
   Vector sums[R][C];
-  for (auto& row : sums)
-    for (Vector& sum : row) sum = Eigen::internal::pset1<Vector>(0.0f);
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) sums[r][c] = Eigen::internal::pset1<Vector>(0.0f);
   Index k = 0;
   for (; k + kLanes <= p.K; k += kLanes) {
     Vector w[R];
+#pragma GCC unroll 8
     for (int r = 0; r < R; ++r) w[r] = Eigen::internal::ploadu<Vector>(weight + r * p.weight.row_stride + k);
-    if (next != nullptr)
+    if (next != nullptr) {
+#pragma GCC unroll 8
       for (int r = 0; r < R; ++r) Eigen::internal::prefetch(next + r * p.weight.row_stride + k);
+    }
+#pragma GCC unroll 8
     for (int c = 0; c < C; ++c) {
       const Vector v = Eigen::internal::ploadu<Vector>(x + c * p.x.row_stride + k);
+#pragma GCC unroll 8
       for (int r = 0; r < R; ++r) sums[r][c] = pmadd(w[r], v, sums[r][c]);
     }
   }
+#pragma GCC unroll 8
+  for (int c = 0; c < C; ++c) {
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) p.out[(n + c) * p.out_row_stride + m + r] = predux(sums[r][c]);
+  }
+  if (k == p.K) return;
   for (int c = 0; c < C; ++c) {
     for (int r = 0; r < R; ++r) {
-      float sum = predux(sums[r][c]);
+      float& sum = p.out[(n + c) * p.out_row_stride + m + r];
       for (Index i = k; i < p.K; ++i) sum += weight[r * p.weight.row_stride + i] * x[c * p.x.row_stride + i];
-      p.out[(n + c) * p.out_row_stride + m + r] = sum;
     }
   }
 }
