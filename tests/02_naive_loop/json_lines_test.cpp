@@ -46,7 +46,8 @@ Json greedy_request(const Json& fixture) {
 
 bool has_processors(const Json& fixture) {
   const std::vector<std::string> greedy = {"max_new_tokens", "max_length", "eos_token_id", "pad_token_id"};
-  for (const auto& [name, value] : greedy_request(fixture)["generation_config"].items())
+  const Json request = greedy_request(fixture);
+  for (const auto& [name, value] : request["generation_config"].items())
     if (std::ranges::count(greedy, name) == 0) return true;
   return false;
 }
