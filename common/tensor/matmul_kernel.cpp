@@ -16,9 +16,11 @@ using Eigen::internal::predux;
 using Vector = Eigen::internal::packet_traits<float>::type;  // the widest: 4, 8 or 16 floats
 constexpr Index kLanes = Eigen::internal::packet_traits<float>::size;
 
-// A tile is 4 rows of weight times kTileRows rows of x: as many sums as the registers hold.
-constexpr int kTileWeights = 4;
-constexpr int kTileRows = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS >= 32 ? 6 : 3;
+// A tile is kTileWeights rows of weight times kTileRows rows of x: its sums, one vector of each weight row
+// and one of x just fit into the registers. One sum in memory would halve the speed.
+constexpr bool kManyRegisters = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS >= 32;
+constexpr int kTileWeights = kManyRegisters ? 4 : 3;
+constexpr int kTileRows = kManyRegisters ? 6 : 4;
 constexpr int kLoneRowWeights = 8;  // for a single row of x: more rows of weight on their way from memory
 
 // Loops over sums are unrolled, or else the compiler keeps the sums in memory instead of registers.
