@@ -114,12 +114,11 @@ void AddedTokens::split(std::string_view text, bool normalized,
     from = match->end;
     const AddedToken& token = by_id_.at(match->id);
     Index begin = match->begin, end = match->end;
-    if (begin < done) continue;  // inside the blanks that the token before took with it
     if (token.single_word && (word_ends_at(text, begin) || word_begins_at(text, end))) continue;
     if (token.lstrip) begin = std::max(skip_space_left(text, begin), done);
     if (token.rstrip) end = skip_space_right(text, end);
     if (done < begin) part(done, begin, -1);
-    part(begin, end, match->id);
+    if (begin < end) part(begin, end, match->id);  // else all of it went with the token before
     done = end;
   }
   if (done < size_of(text)) part(done, size_of(text), -1);

@@ -12,9 +12,9 @@
 namespace llm {
 
 struct TrainerOptions {
-  Index vocab_size = 1000;   // 256 bytes and then merges, until this is reached or no pair is left
-  Index min_frequency = 2;   // pairs that occur less often are not merged
-  std::string_view pattern;  // cuts texts into words; empty: GPT-2's
+  Index vocab_size = 1000;        // 256 bytes and then merges, until this is reached or no pair is left
+  Index min_frequency = 2;        // pairs that occur less often are not merged
+  std::string_view pattern = {};  // cuts texts into words; empty: GPT-2's
 };
 
 // Counts the words of all texts and merges, again and again, the pair of tokens that occurs most often. Of
