@@ -27,6 +27,8 @@ class MachineLimits {
     flops_per_s.add(peak_flops_per_s());
     read_bytes_per_s.add(memory_.bytes_per_s());
   }
+  // The memory that is read: not the stages' own.
+  Index own_bytes() const { return memory_.bytes(); }
   Samples flops_per_s, read_bytes_per_s;
 
  private:

@@ -16,6 +16,7 @@ double peak_flops_per_s(Isa isa = active_isa(), double seconds = 0.01);
 class ReadBandwidth {
  public:
   explicit ReadBandwidth(Index bytes = Index{1} << 30);
+  Index bytes() const { return pieces_.bytes(); }
   // Bytes a second of one sum over all of it by num_threads() threads.
   double bytes_per_s(Isa isa = active_isa()) const;
   // The same over a part, for a quick look between other measurements; the next call reads the next part.

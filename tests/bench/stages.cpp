@@ -66,7 +66,7 @@ StageResult run_naive(const OpenModel& opened, const BenchSettings& settings, Ma
   result.decode_flops = naive_work(config, P + 1, N).flops / static_cast<double>(N);
   const Index weights = (config.num_hidden_layers * linear_flops(config) + head_flops(config)) / 2;
   result.decode_bytes = static_cast<double>(weights) * 4;
-  result.memory_bytes = peak_resident_bytes();
+  result.memory_bytes = peak_resident_bytes() - limits.own_bytes();
   return result;
 }
 

@@ -25,7 +25,7 @@ struct StageResult {
   double prefill_flops = 0;  // of one token
   double decode_flops = 0;   // of one token, on average
   double decode_bytes = 0;   // moved for one token: every weight once
-  Index memory_bytes = 0;    // the process at its highest
+  Index memory_bytes = 0;    // the process at its highest, without the bench's own
 };
 
 struct Stage {
