@@ -13,7 +13,12 @@ namespace llm {
 namespace {
 
 // The outputs are cut into pieces of this many columns, however many threads there are: that keeps the bits.
-constexpr Index kPanelColumns = 256;
+// Eigen packs x once a piece, so its pieces are wide.
+constexpr Index kFewRowsColumns = 64;
+constexpr Index kManyRowsColumns = 256;
+
+// A product of fewer multiplications is done before a second thread wakes up.
+constexpr Index kTooSmallToShare = 1 << 16;
 
 struct Kernels {
   Isa isa;  // this one or better
@@ -30,7 +35,7 @@ constexpr Kernels kKernels[] = {
 };
 
 const Kernels& kernels_for(Isa isa) {
-  const std::vector<Isa> available = available_isas();
+  static const std::vector<Isa> available = available_isas();
   if (std::find(available.begin(), available.end(), isa) == available.end()) {
     fail(ErrorCode::kUnsupported, {.where = "matmul",
                                    .what = "this machine does not have",
@@ -74,18 +79,23 @@ void matmul(View<const float, 2> x, View<const float, 2> weight, View<float, 2> 
   const Index N = x.shape(0), K = x.shape(1), M = weight.shape(0);
   const Kernels& kernels = kernels_for(isa);
   const bool by_rows = rows_are_dense(weight);
-  const MatmulKernel kernel = by_rows && N <= kMaxExactRows ? kernels.few_rows : kernels.many_rows;
-  parallel_for(ceil_div(M, kPanelColumns), [&](Index panel) {
-    const Index m = panel * kPanelColumns;
+  const bool few_rows = by_rows && N <= kMaxExactRows;
+  const MatmulKernel kernel = few_rows ? kernels.few_rows : kernels.many_rows;
+  const Index columns = few_rows ? kFewRowsColumns : kManyRowsColumns;
+  const auto multiply = [&](Index panel) {
+    const Index m = panel * columns;
     kernel(
         {.x = {x.data(), x.stride(0), 1},
          .weight = {weight.data() + m * weight.stride(0), weight.stride(0), by_rows ? 1 : weight.stride(1)},
          .out = out.data() + m,
          .out_row_stride = out.stride(0),
          .N = N,
-         .M = std::min(kPanelColumns, M - m),
+         .M = std::min(columns, M - m),
          .K = K});
-  });
+  };
+  const Index panels = ceil_div(M, columns);
+  if (N * M * K >= kTooSmallToShare) return parallel_for(panels, multiply);
+  for (Index panel = 0; panel < panels; ++panel) multiply(panel);
 }
 
 }  // namespace llm
