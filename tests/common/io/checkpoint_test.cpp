@@ -6,6 +6,7 @@
 #include <map>
 
 #include "common/base/error.h"
+#include "common/base/timing.h"
 #include "tests/common/io/checkpoint_files.h"
 
 namespace llm {
@@ -42,6 +43,23 @@ TEST_CASE("weights stay in the file unless they lie misaligned there; then they 
     CHECK((checkpoint->copied_bytes() == 0 || checkpoint->copied_bytes() == 44));
   }
   CHECK(in_place == 1);
+}
+
+TEST_CASE("opening a gigabyte touches only the pages that are read") {
+  const TempFolder folder;
+  const Index rows = 1 << 17, cols = 4096;  // BF16: 1.07 GB, which take no room on the disk
+  const std::string header =
+      R"({"w": {"dtype": "BF16", "shape": [131072, 4096], "data_offsets": [0, 1073741824]}})";
+  const auto path = folder.write("model.safetensors", safetensors_bytes(header, ""));
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) + 1'073'741'824);
+  const Index before = resident_bytes();
+  const auto checkpoint = Checkpoint::open(path);
+  const Weight weight = checkpoint->matrix("w", rows, cols);
+  std::vector<float> row(cols, 1.0f);
+  dequantize_row(weight, rows - 1, row);
+  CHECK(row == std::vector<float>(cols, 0.0f));
+  CHECK(checkpoint->copied_bytes() == 0);
+  CHECK(resident_bytes() - before < 20'000'000);
 }
 
 TEST_CASE("a wrong name, shape or format is named") {
