@@ -114,6 +114,8 @@ Value Interpreter::get_item(const Value& object, const Value& key) {
 }
 
 Value Interpreter::call(const Value& callee, Arguments arguments) {
+  constexpr int kCallWeight = 5;
+  const DepthGuard guard(depth_, kCallWeight);
   if (callee.is_undefined()) fault_undefined(callee);
   if (!callee.is(Kind::kObject)) fault("'" + type_name(callee) + "' object is not callable");
   return callee.object().call(*this, std::move(arguments));

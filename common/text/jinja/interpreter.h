@@ -32,6 +32,25 @@ class Namespace : public Object {
   Dict attributes;
 };
 
+// Counts how deep evaluations stand in each other, so that they cannot exhaust the stack.
+class DepthGuard {
+ public:
+  // weight: how many levels this one stands for, by the stack that it takes.
+  explicit DepthGuard(int& depth, int weight = 1) : depth_(depth), weight_(weight) {
+    depth_ += weight_;
+    if (depth_ <= kMaxDepth) return;
+    depth_ -= weight_;
+    fault("the template calls itself too deeply", ErrorCode::kRange);
+  }
+  ~DepthGuard() { depth_ -= weight_; }
+  DepthGuard(const DepthGuard&) = delete;
+  DepthGuard& operator=(const DepthGuard&) = delete;
+
+ private:
+  int& depth_;
+  int weight_;
+};
+
 // One rendering. Not for use by two threads at once.
 class Interpreter {
  public:

@@ -12,23 +12,6 @@ ScopePtr inner_scope(const ScopePtr& scope) {
   return inner;
 }
 
-// Counts how deep evaluations stand in each other.
-class DepthGuard {
- public:
-  explicit DepthGuard(int& depth) : depth_(depth) {
-    if (++depth_ > kMaxDepth) {
-      --depth_;
-      fault("the template calls itself too deeply", ErrorCode::kRange);
-    }
-  }
-  ~DepthGuard() { --depth_; }
-  DepthGuard(const DepthGuard&) = delete;
-  DepthGuard& operator=(const DepthGuard&) = delete;
-
- private:
-  int& depth_;
-};
-
 // Empties a loop when it is left, by an error too.
 struct LoopFinisher {
   Loop& loop;
