@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <queue>
 
 #include "chapters/01_tokenizer/byte_map.h"
 #include "common/base/error.h"
@@ -14,7 +12,6 @@ namespace llm {
 namespace {
 
 constexpr Token kNone = -1;
-constexpr std::size_t kShortWord = 32;  // symbols; beyond, a heap beats searching for the lowest rank
 
 }  // namespace
 
@@ -105,7 +102,11 @@ void BpeModel::append_unknown(std::string_view character, std::vector<Token>& sy
 
 std::vector<Token> BpeModel::symbols(std::string_view word) const {
   std::vector<Token> symbols;
-  symbols.reserve(word.size());
+  append_symbols(word, symbols);
+  return symbols;
+}
+
+void BpeModel::append_symbols(std::string_view word, std::vector<Token>& symbols) const {
   bool unk_waits = false;  // an unknown token that is still to be written, since more may be fused with it
   const bool plain = options_.continuing_subword_prefix.empty() && options_.end_of_word_suffix.empty();
   const auto size = static_cast<Index>(word.size());
@@ -135,92 +136,58 @@ std::vector<Token> BpeModel::symbols(std::string_view word) const {
     symbols.push_back(id);
   }
   if (unk_waits) symbols.push_back(*unk_id_);
-  return symbols;
 }
 
-void BpeModel::encode(std::string_view word, std::vector<Token>& tokens, WordCache& cache) const {
-  if (const auto known = cache.find(word)) {
+void BpeModel::encode(std::string_view word, std::vector<Token>& tokens, BpeState& state) const {
+  if (const auto known = state.cache.find(word)) {
     tokens.insert(tokens.end(), known->begin(), known->end());
     return;
   }
-  std::vector<Token> own;
+  state.symbols.clear();
   if (const auto whole = whole_word(word)) {
-    own = {*whole};
+    state.symbols.push_back(*whole);
   } else {
-    own = symbols(word);
-    if (own.size() <= kShortWord) {
-      merge_short(own);
-    } else {
-      merge_long(own);
-    }
+    append_symbols(word, state.symbols);
+    merge(state);
   }
-  cache.insert(word, own);
-  tokens.insert(tokens.end(), own.begin(), own.end());
+  state.cache.insert(word, state.symbols);
+  tokens.insert(tokens.end(), state.symbols.begin(), state.symbols.end());
 }
 
-// The algorithm as it is told: look for the lowest rank, join, look again.
-void BpeModel::merge_short(std::vector<Token>& symbols) const {
-  constexpr Merge kNoMerge = {std::numeric_limits<std::int32_t>::max(), kNone};
-  std::array<Merge, kShortWord> merges;  // merges[i] of symbols i and i + 1
-  const auto merge_at = [&](std::size_t i) {
-    const Merge* merge = i + 1 < symbols.size() ? merges_.find(symbols[i], symbols[i + 1]) : nullptr;
-    merges[i] = merge != nullptr ? *merge : kNoMerge;
-  };
-  for (std::size_t i = 0; i < symbols.size(); ++i) merge_at(i);
-  while (symbols.size() > 1) {
-    const auto end = merges.begin() + static_cast<std::ptrdiff_t>(symbols.size());
-    const auto best =
-        std::min_element(merges.begin(), end, [](const Merge& a, const Merge& b) { return a.rank < b.rank; });
-    if (best->result == kNone) return;
-    const auto at = best - merges.begin();
-    symbols[at] = best->result;
-    symbols.erase(symbols.begin() + at + 1);
-    std::copy(best + 1, end, best);  // the pair behind moves up
-    merge_at(at);
-    if (at > 0) merge_at(at - 1);
-  }
-}
-
-// The same result for long words, where searching anew each time would take quadratic time: a heap holds the
-// pairs, the symbols form a linked list, and pairs that are no longer there are recognised when their turn
-// comes.
-void BpeModel::merge_long(std::vector<Token>& symbols) const {
-  struct Candidate {
-    std::int32_t rank;
-    std::int32_t at;
-    Token result;
-    bool operator<(const Candidate& other) const {  // the heap's top is the greatest
-      return rank != other.rank ? rank > other.rank : at > other.at;
-    }
-  };
+// Joins state.symbols until no pair has a merge. The symbols form a linked list; a tree over the ranks of the
+// pairs finds the next one, so that a word of a million symbols (a text without blanks) takes no quadratic
+// time.
+void BpeModel::merge(BpeState& state) const {
+  std::vector<Token>& symbols = state.symbols;
   const auto count = static_cast<std::int32_t>(symbols.size());
-  std::vector<std::int32_t> next(symbols.size()), previous(symbols.size());
-  std::vector<Candidate> found;
-  for (std::int32_t i = 0; i < count; ++i) {
-    next[i] = i + 1;
-    previous[i] = i - 1;
-    const Merge* merge = i + 1 < count ? merges_.find(symbols[i], symbols[i + 1]) : nullptr;
-    if (merge != nullptr) found.push_back({merge->rank, i, merge->result});
-  }
-  std::priority_queue<Candidate> heap(std::less<Candidate>(), std::move(found));
-  const auto push = [&](std::int32_t left) {
-    const std::int32_t right = next[left];
-    const Merge* merge = right < count ? merges_.find(symbols[left], symbols[right]) : nullptr;
-    if (merge != nullptr) heap.push({merge->rank, left, merge->result});
+  if (count < 2) return;
+  state.next.resize(symbols.size());
+  state.previous.resize(symbols.size());
+  state.results.resize(symbols.size());
+  state.ranks.reset(count);
+  // Notes what becomes of symbol i and the one behind it, and how early.
+  const auto rank_of = [&](std::int32_t i) {
+    const Merge* merge = state.next[i] < count ? merges_.find(symbols[i], symbols[state.next[i]]) : nullptr;
+    if (merge == nullptr) return MinTree::kNothing;
+    state.results[i] = merge->result;
+    return merge->rank;
   };
-  while (!heap.empty()) {
-    const Candidate best = heap.top();
-    heap.pop();
-    const std::int32_t right = next[best.at];
-    if (symbols[best.at] == kNone || right >= count) continue;
-    const Merge* merge = merges_.find(symbols[best.at], symbols[right]);
-    if (merge == nullptr || merge->result != best.result) continue;
-    symbols[best.at] = best.result;
-    symbols[right] = kNone;
-    next[best.at] = next[right];
-    if (next[right] < count) previous[next[right]] = best.at;
-    push(best.at);
-    if (previous[best.at] >= 0) push(previous[best.at]);
+  for (std::int32_t i = 0; i < count; ++i) {
+    state.next[i] = i + 1;
+    state.previous[i] = i - 1;
+    state.ranks.fill(i, rank_of(i));
+  }
+  state.ranks.build();
+  for (Index best; (best = state.ranks.smallest()) >= 0;) {
+    const auto at = static_cast<std::int32_t>(best);
+    const std::int32_t gone = state.next[at], after = state.next[gone], before = state.previous[at];
+    symbols[at] = state.results[at];
+    symbols[gone] = kNone;
+    state.next[at] = after;
+    if (after < count) state.previous[after] = at;
+    state.ranks.set(gone, MinTree::kNothing);
+    state.ranks.set(at, rank_of(at));
+    if (before >= 0) state.ranks.set(before, rank_of(before));
   }
   std::erase(symbols, kNone);
 }

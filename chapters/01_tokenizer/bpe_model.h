@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "chapters/01_tokenizer/merge_table.h"
+#include "chapters/01_tokenizer/min_tree.h"
 #include "chapters/01_tokenizer/token_table.h"
 #include "chapters/01_tokenizer/word_cache.h"
 #include "common/base/types.h"
@@ -38,6 +39,15 @@ struct MergeStep {
   std::vector<Token> tokens;
 };
 
+// What encoding remembers from word to word: an owner's, for one thread at a time.
+struct BpeState {
+  WordCache cache;
+  // Room to merge in.
+  std::vector<Token> symbols, results;
+  std::vector<std::int32_t> next, previous;
+  MinTree ranks;
+};
+
 class BpeModel {
  public:
   // `bytes_as_characters`: words come as bytes, the vocabulary spells them in the byte-level alphabet.
@@ -50,7 +60,7 @@ class BpeModel {
   static constexpr Index kMaxTokens = Index{1} << 24;
 
   // Appends the tokens of one word.
-  void encode(std::string_view word, std::vector<Token>& tokens, WordCache& cache) const;
+  void encode(std::string_view word, std::vector<Token>& tokens, BpeState& state) const;
 
   // The word's first symbols, then every merge in order. With ignore_merges a word that is a token has no
   // steps.
@@ -65,8 +75,8 @@ class BpeModel {
   void add_merges(const std::vector<std::pair<std::string, std::string>>& merges, const std::string& where);
   std::optional<Token> whole_word(std::string_view word) const;
   void append_unknown(std::string_view character, std::vector<Token>& symbols, bool& unk_is_last) const;
-  void merge_short(std::vector<Token>& symbols) const;
-  void merge_long(std::vector<Token>& symbols) const;
+  void append_symbols(std::string_view word, std::vector<Token>& symbols) const;
+  void merge(BpeState& state) const;
 
   BpeParts options_;  // without vocab and merges
   bool bytes_as_characters_;

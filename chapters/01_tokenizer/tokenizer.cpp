@@ -12,25 +12,25 @@
 namespace llm {
 namespace {
 
-// Caches for as many threads as encode at the same time: taken from here and put back.
-class CachePool {
+// What threads that encode at the same time remember from word to word: taken from here and put back.
+class StatePool {
  public:
-  std::unique_ptr<WordCache> take() {
+  std::unique_ptr<BpeState> take() {
     const std::lock_guard lock(mutex_);
-    if (idle_.empty()) return std::make_unique<WordCache>();
-    std::unique_ptr<WordCache> cache = std::move(idle_.back());
+    if (idle_.empty()) return std::make_unique<BpeState>();
+    std::unique_ptr<BpeState> state = std::move(idle_.back());
     idle_.pop_back();
-    return cache;
+    return state;
   }
 
-  void give_back(std::unique_ptr<WordCache> cache) {
+  void give_back(std::unique_ptr<BpeState> state) {
     const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(cache));
+    idle_.push_back(std::move(state));
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<WordCache>> idle_;
+  std::vector<std::unique_ptr<BpeState>> idle_;
 };
 
 }  // namespace
@@ -38,7 +38,7 @@ class CachePool {
 struct Tokenizer::State {
   TokenizerParts parts;
   AddedTokens added;
-  mutable CachePool caches;
+  mutable StatePool states;
 
   // Calls word(text, added token or -1) for every word and added token of the text.
   void for_each_word(std::string_view text, FunctionRef<void(std::string_view, Token)> word) const;
@@ -92,13 +92,13 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) {
 std::vector<Token> Tokenizer::encode(std::string_view text, bool add_special_tokens) const {
   std::string repaired;
   if (!is_valid_utf8(text)) text = repaired = from_utf8_lossy(text);
-  std::unique_ptr<WordCache> cache = state_->caches.take();
+  std::unique_ptr<BpeState> memory = state_->states.take();
   std::vector<Token> ids;
   state_->for_each_word(text, [&](std::string_view word, Token added_token) {
     if (added_token >= 0) return ids.push_back(added_token);
-    state_->parts.model->encode(word, ids, *cache);
+    state_->parts.model->encode(word, ids, *memory);
   });
-  state_->caches.give_back(std::move(cache));
+  state_->states.give_back(std::move(memory));
   return state_->parts.post_processor.apply(std::move(ids), add_special_tokens);
 }
 
@@ -146,7 +146,7 @@ const std::map<Token, AddedToken>& Tokenizer::added_tokens() const { return stat
 std::vector<ExplainedWord> Tokenizer::explain(std::string_view text) const {
   const std::string valid = from_utf8_lossy(text);
   const BpeModel& model = *state_->parts.model;
-  WordCache cache;
+  BpeState memory;
   std::vector<ExplainedWord> words;
   state_->for_each_word(valid, [&](std::string_view word, Token added_token) {
     ExplainedWord explained;
@@ -157,7 +157,7 @@ std::vector<ExplainedWord> Tokenizer::explain(std::string_view text) const {
     } else {
       explained.symbols = model.symbols(word);
       explained.steps = model.merge_steps(word);
-      model.encode(word, explained.tokens, cache);
+      model.encode(word, explained.tokens, memory);
     }
     words.push_back(std::move(explained));
   });

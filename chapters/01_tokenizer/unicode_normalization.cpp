@@ -46,14 +46,16 @@ std::string run_utf8proc(std::string_view text, NormalForm form) {
 // them, and the parts can be normalised one by one.
 class StableCharacters {
  public:
-  explicit StableCharacters(NormalForm form) : stable_(kTableSize) {
+  explicit StableCharacters(NormalForm form) : kinds_(kTableSize, Kind::kChanges) {
     std::vector<bool> joins_previous(kTableSize);
-    for (char32_t c = 0; c < kTableSize; ++c) stable_[c] = examine(c, form, joins_previous);
+    for (char32_t c = 0; c < kTableSize; ++c) {
+      if (examine(c, form, joins_previous)) kinds_[c] = Kind::kStable;
+    }
     for (char32_t c = 0; c < kTableSize && is_composed(form); ++c) {
-      if (joins_previous[c] || is_hangul_vowel_or_tail(c)) stable_[c] = false;
+      if (joins_previous[c] || is_hangul_vowel_or_tail(c)) kinds_[c] = Kind::kChanges;
     }
     for (const CodePointRange& range : kUnknownToNormalizer) {
-      for (char32_t c = range.first; c <= range.last && c < kTableSize; ++c) stable_[c] = true;
+      for (char32_t c = range.first; c <= range.last && c < kTableSize; ++c) kinds_[c] = Kind::kUnknown;
     }
   }
 
@@ -79,7 +81,10 @@ class StableCharacters {
     }
   }
 
-  bool has(char32_t c) const { return c >= kTableSize || stable_[c]; }
+  // kUnknown: stable, and nothing joins it, since the library's normalizer does not know it.
+  enum class Kind : unsigned char { kChanges, kStable, kUnknown };
+  Kind kind(char32_t c) const { return c < kTableSize ? kinds_[c] : Kind::kStable; }
+  bool changes(char32_t c) const { return kind(c) == Kind::kChanges; }
 
  private:
   // Whether c stays as it is and is no accent; notes the last part of a composite as one that joins.
@@ -96,10 +101,8 @@ class StableCharacters {
     return true;
   }
 
-  std::vector<bool> stable_;
+  std::vector<Kind> kinds_;
 };
-
-bool known_to_normalizer(char32_t c) { return c < 0x300 || !contains(kUnknownToNormalizer, c); }
 
 }  // namespace
 
@@ -115,15 +118,15 @@ std::string normalize_unicode(std::string_view text, NormalForm form) {
       continue;
     }
     DecodedCodePoint c = decode_code_point(text, at);
-    if (stable.has(c.value)) {
+    if (!stable.changes(c.value)) {
       // What the library does not know joins with nothing, so a following accent must not reach it.
-      last_stable = known_to_normalizer(c.value) ? at : at + c.length;
+      last_stable = stable.kind(c.value) == StableCharacters::Kind::kStable ? at : at + c.length;
       at += c.length;
       continue;
     }
     out.append(text.substr(copied, last_stable - copied));
     Index end = at + c.length;
-    while (end < size && !stable.has((c = decode_code_point(text, end)).value)) end += c.length;
+    while (end < size && stable.changes((c = decode_code_point(text, end)).value)) end += c.length;
     out += run_utf8proc(text.substr(last_stable, end - last_stable), form);
     copied = last_stable = at = end;
   }

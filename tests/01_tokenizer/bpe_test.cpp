@@ -13,10 +13,10 @@ namespace llm::test {
 namespace {
 
 std::vector<Token> encode(const BpeModel& model, std::string_view word) {
-  WordCache cache;
+  BpeState state;
   std::vector<Token> tokens, again;
-  model.encode(word, tokens, cache);
-  model.encode(word, again, cache);
+  model.encode(word, tokens, state);
+  model.encode(word, again, state);
   CHECK(tokens == again);  // the second time from the cache
   return tokens;
 }
