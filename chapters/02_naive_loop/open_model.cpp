@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "chapters/02_naive_loop/tokenizer_fit.h"
 #include "common/base/error.h"
 #include "common/cli/model_path.h"
 #include "common/cli/progress.h"
@@ -51,21 +52,21 @@ OpenModel open_model(const std::string& name, bool quiet) {
     open_file(model);
   }
   model.warnings = model.config.warnings;
-  if (model.tokenizer->vocab_size() > model.config.vocab_size)
-    fail(ErrorCode::kMismatch, {.where = model.path.string(),
-                                .what = "the tokenizer's ids reach to",
-                                .got = std::to_string(model.tokenizer->vocab_size() - 1),
-                                .expected = fmt::format("at most {} (vocab_size {})",
-                                                        model.config.vocab_size - 1, model.config.vocab_size),
-                                .remedy = "model and tokenizer do not belong together"});
+  const bool own_tokenizer = !model.random;  // a random model borrows the storyteller's
+  const auto signs = check_tokenizer_fit(name, model.config, *model.tokenizer,
+                                         own_tokenizer ? tokenizer_class_of(model.folder()) : "");
+  if (own_tokenizer) model.warnings.insert(model.warnings.end(), signs.begin(), signs.end());
   return model;
+}
+
+std::filesystem::path OpenModel::folder() const {
+  return std::filesystem::is_directory(path) ? path : path.parent_path();
 }
 
 ChatTemplate OpenModel::chat_template(std::string_view choice) const {
   const GgufFile* gguf = checkpoint->gguf();
   if (gguf == nullptr) return load_chat_template(path, choice);
-  if (!choice.empty() || !gguf->has("tokenizer.chat_template"))
-    return load_chat_template(path.parent_path(), choice);
+  if (!choice.empty() || !gguf->has("tokenizer.chat_template")) return load_chat_template(folder(), choice);
   SpecialTokens tokens;
   for (const std::string part : {"bos", "eos"}) {
     const Index id = gguf->integer_or("tokenizer.ggml." + part + "_token_id", -1);

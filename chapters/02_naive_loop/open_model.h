@@ -25,12 +25,14 @@ struct OpenModel {
   std::shared_ptr<const Tokenizer> tokenizer;
   std::vector<std::string> warnings;  // one sentence each
 
+  std::filesystem::path folder() const;  // the path itself, or where the GGUF file is
+
   // choice: the value of --template, may be empty. Errors: those of load_chat_template().
   ChatTemplate chat_template(std::string_view choice) const;
 };
 
 // name: see find_model(). quiet: no progress bar while random weights are made.
-// Errors: those of the readers; kMismatch for a tokenizer whose ids reach beyond vocab_size.
+// Errors: those of the readers; those of check_tokenizer_fit(), whose signs become warnings.
 OpenModel open_model(const std::string& name, bool quiet);
 
 // Ids of a text as the model was trained to see it; nothing but the text where it is a plain prompt.
