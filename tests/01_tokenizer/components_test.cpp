@@ -155,8 +155,8 @@ struct DecoderCase {
 };
 
 TEST_CASE("decoders, whole and token by token") {
-  const std::string vocab =
-      R"({"\u2581a":0,"b":1,"<0xE4>":2,"<0xBD>":3,"<0xA0>":4,"\u0120\u00e4":5,"\u00bd":6,"\u0142":7,"\u2581":8})";
+  const std::string vocab = R"({"\u2581a":0,"b":1,"<0xE4>":2,"<0xBD>":3,"<0xA0>":4,)"
+                            R"("\u0120\u00e4":5,"\u00bd":6,"\u0142":7,"\u2581":8})";
   const std::vector<DecoderCase> cases = {
       {"null", "\u2581a b", {0, 1}},
       {R"({"type":"Fuse"})", "\u2581ab", {0, 1}},
@@ -167,14 +167,17 @@ TEST_CASE("decoders, whole and token by token") {
       {R"({"type":"ByteLevel"})", "b\ufffd", {1, 6}},
       {R"({"type":"Replace","pattern":{"String":"\u2581"},"content":" "})", " ab", {0, 1}},
       {R"({"type":"Strip","content":"b","start":1,"stop":0})", "\u2581a", {0, 1}},
-      {R"({"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"\u2581"},"content":" "},{"type":"ByteFallback"},
+      {R"({"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"\u2581"},"content":" "},
+           {"type":"ByteFallback"},
            {"type":"Fuse"},{"type":"Strip","content":" ","start":1,"stop":0}]})",
        "a\u4f60 a",
        {0, 2, 3, 4, 0}},
-      {R"({"type":"Sequence","decoders":[{"type":"Fuse"},{"type":"Strip","content":"b","start":0,"stop":2}]})",
+      {R"({"type":"Sequence","decoders":[{"type":"Fuse"},
+           {"type":"Strip","content":"b","start":0,"stop":2}]})",
        "b\u2581ab",
        {1, 0, 1, 1, 1}},
-      {R"({"type":"Sequence","decoders":[{"type":"Fuse"},{"type":"Replace","pattern":{"String":"ab"},"content":"x"}]})",
+      {R"({"type":"Sequence","decoders":[{"type":"Fuse"},
+           {"type":"Replace","pattern":{"String":"ab"},"content":"x"}]})",
        "\u2581xb",
        {0, 1, 1}},
   };

@@ -1,6 +1,6 @@
-// Measures encoding on one thread: 01_tokenizer_bench MODEL FILE [REPEATS] [IDS_FILE]
-// Prints {"load_s", "bytes", "tokens", "first_s", "seconds": [...]}: the first call starts with an empty word cache,
-// the later ones find it filled, as in a running program. IDS_FILE gets the ids, one a line.
+// Measures encoding on one thread: 01_tokenizer_bench MODEL FILE [REPEATS] [IDS]
+// Prints {"load_s", "bytes", "tokens", "first_s", "seconds": [...]}: the first call starts with an empty word
+// cache, the later ones find it filled, as in a running program. The file IDS gets the ids, one a line.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace llm {
 namespace {
 
 int program(int argc, char** argv) {
-  if (argc < 3) fail(ErrorCode::kUsage, {.what = "usage: 01_tokenizer_bench MODEL FILE [REPEATS] [IDS_FILE]"});
+  if (argc < 3) fail(ErrorCode::kUsage, {.what = "usage: 01_tokenizer_bench MODEL FILE [REPEATS] [IDS]"});
   std::ifstream file(argv[2], std::ios::binary);
   if (!file) fail(ErrorCode::kMissing, {.where = argv[2], .what = "cannot be read"});
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -41,8 +41,10 @@ int program(int argc, char** argv) {
   }
   const double first_s = seconds.front();
   seconds.erase(seconds.begin());
-  fmt::print("{{\"load_s\": {:.4f}, \"bytes\": {}, \"tokens\": {}, \"first_s\": {:.4f}, \"seconds\": [{:.4f}]}}\n",
-             load_s, text.size(), ids.size(), first_s, fmt::join(seconds, ", "));
+  fmt::print(
+      "{{\"load_s\": {:.4f}, \"bytes\": {}, \"tokens\": {}, \"first_s\": {:.4f}, "
+      "\"seconds\": [{:.4f}]}}\n",
+      load_s, text.size(), ids.size(), first_s, fmt::join(seconds, ", "));
   return 0;
 }
 

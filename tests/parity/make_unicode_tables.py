@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes chapters/01_tokenizer/unicode_tables.cpp: where the tokenizers library's idea of Unicode differs.
+"""Prints chapters/01_tokenizer/unicode_tables.cpp: where the tokenizers library's idea of Unicode differs.
 
 The library bundles Unicode data of several ages (its regular expressions know version 16, its normalizer
 version 9, its punctuation version 8), and an installed PCRE2 or utf8proc has yet another. This script asks the
 library about every code point and writes down the differences from Unicode 14 (Python 3.11's unicodedata,
 PCRE2 10.40 to 10.42), as ranges.
 
-Needs the tokenizers package and Python 3.11. Run: make_unicode_tables.py > chapters/01_tokenizer/unicode_tables.cpp
+Needs the tokenizers package and Python 3.11. Run: make_unicode_tables.py > chapters/01_tokenizer/unicode_tables.cpp; make format
 """
 
 import unicodedata
