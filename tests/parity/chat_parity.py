@@ -17,7 +17,7 @@ import chat_expressions
 import chat_templates
 from transformers.utils.chat_template_utils import render_jinja_template
 
-ADDRESS = re.compile(r"0x[0-9a-f]{8,}|[0-9a-f]{8,}x0|<.*object|<class", re.IGNORECASE)
+ADDRESS = re.compile(r"0x[0-9a-f]{8,}|[0-9a-f]{8,}x0|<class '", re.IGNORECASE)
 
 
 def expected(case):
