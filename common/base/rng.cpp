@@ -12,10 +12,9 @@ std::array<std::uint32_t, 4> random_words(const RngKey& key, std::uint32_t index
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t product0 = kMultiplier0 * counter[0];
     const std::uint64_t product1 = kMultiplier1 * counter[2];
-    counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key0,
-               static_cast<std::uint32_t>(product1),
-               static_cast<std::uint32_t>(product0 >> 32) ^ counter[3] ^ key1,
-               static_cast<std::uint32_t>(product0)};
+    counter = {
+        static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key0, static_cast<std::uint32_t>(product1),
+        static_cast<std::uint32_t>(product0 >> 32) ^ counter[3] ^ key1, static_cast<std::uint32_t>(product0)};
     key0 += kWeyl0;
     key1 += kWeyl1;
   }

@@ -81,10 +81,12 @@ TEST_CASE("uniform numbers lie in [0, 1), depend on every part of the key and lo
     sum += u;
   }
   CHECK(sum / 4000 == doctest::Approx(0.5).epsilon(0.03));
-  const std::set<double> distinct = {
-      uniform({.seed = 1}), uniform({.seed = 2}), uniform({.seed = 1, .sequence = 1}),
-      uniform({.seed = 1, .position = 1}), uniform({.seed = 1, .purpose = RngPurpose::kAccept}),
-      uniform({.seed = 1}, 1)};
+  const std::set<double> distinct = {uniform({.seed = 1}),
+                                     uniform({.seed = 2}),
+                                     uniform({.seed = 1, .sequence = 1}),
+                                     uniform({.seed = 1, .position = 1}),
+                                     uniform({.seed = 1, .purpose = RngPurpose::kAccept}),
+                                     uniform({.seed = 1}, 1)};
   CHECK(distinct.size() == 6);
 }
 

@@ -82,9 +82,10 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--expressions", type=int, default=20000)
     parser.add_argument("--show", type=int, default=20)
+    parser.add_argument("--templates", help="a folder with more templates, *.jinja")
     args = parser.parse_args()
     different = 0
-    for name, template in chat_templates.TEMPLATES.items():
+    for name, template in chat_templates.templates(args.templates).items():
         cases = [{**case, "template": template} for case in chat_conversations.cases(args.seed)]
         different += compare(name, args.program, cases, args.show)
     for name, cases in (

@@ -35,17 +35,12 @@ def main():
     lines = [{"template": c["template"], "expected": golden(c)["expected"]} for c in cases]
     write(folder / "jinja.jsonl", {"variables": chat_expressions.VARIABLES, "messages": chat_expressions.MESSAGES}, lines)
 
-    conversations = chat_conversations.cases(7)
-    lines = []
-    for i, (name, template) in enumerate(chat_templates.TEMPLATES.items()):
-        if CLOCK in template and name != "llama3.1":
-            template = template.replace("strftime_now('%Y')", "'2025'")
-        chosen = [c for c in conversations if name != "llama3.1" or c.get("variables")][i % 5 :: 61]
-        lines += [golden({**case, "template_name": name, "template": template}) for case in chosen[:16]]
+    template = chat_templates.EVERYTHING
+    chosen = chat_conversations.cases(7)[::5]
+    lines = [golden({**case, "template_name": "everything", "template": template}) for case in chosen]
     for line in lines:
         del line["template"]
-    templates = {n: t.replace("strftime_now('%Y')", "'2025'") for n, t in chat_templates.TEMPLATES.items()}
-    write(folder / "templates.jsonl", templates, lines)
+    write(folder / "templates.jsonl", {"everything": template}, lines)
 
 
 if __name__ == "__main__":

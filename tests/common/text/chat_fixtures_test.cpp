@@ -74,7 +74,8 @@ TEST_CASE("the fixtures' conversations are rendered as transformers renders them
 }
 
 // Written by tests/parity/make_chat_goldens.py, the expected texts by transformers.
-TEST_CASE("conversations with tools, reasoning, parts and odd texts, in templates like the public ones") {
+TEST_CASE(
+    "conversations with tools, reasoning, parts and odd texts, in a template that uses the whole language") {
   const std::vector<Json> lines = read_lines("templates.jsonl");
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const auto name = lines[i]["template_name"].get<std::string>();

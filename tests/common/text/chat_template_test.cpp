@@ -142,10 +142,9 @@ TEST_CASE("errors say where and what") {
 TEST_CASE("a folder's template: the file wins over the config, the config may hold a list") {
   const Folder folder;
   CHECK(has(message_of([&] { load_chat_template(folder.path()); }), "--template chatml"));
-  folder.write(
-      "tokenizer_config.json",
-      R"({"chat_template": "{{ bos_token }}C{{ eos_token }}", "bos_token": {"content": "<b>", "special": true},
-                   "eos_token": "<e>", "pad_token": null})");
+  folder.write("tokenizer_config.json",
+               R"({"chat_template": "{{ bos_token }}C{{ eos_token }}", "eos_token": "<e>", "pad_token": null,
+                   "bos_token": {"content": "<b>", "special": true}})");
   CHECK(load_chat_template(folder.path()).render(kTalk) == "<b>C<e>");
   folder.write("chat_template.jinja", "F{{ bos_token }}");
   CHECK(load_chat_template(folder.path()).render(kTalk) == "F<b>");
