@@ -29,7 +29,7 @@ run: setup ## Build chapter 02 and let the model in this repository tell a story
 	@$(call configure,release,$(BUILD))
 	@$(call build,$(BUILD),02_naive_loop)
 	@echo
-	$(BUILD)/bin/02_naive_loop --prompt "Once upon a time" --max-new-tokens 120 $(ARGS)
+	$(BUILD)/bin/02_naive_loop --prompt "Once upon a time" --max-new-tokens 200 $(ARGS)
 
 test: setup ## Build everything and run the unit tests
 	@$(call configure,release,$(BUILD))
