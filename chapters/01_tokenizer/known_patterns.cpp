@@ -220,7 +220,9 @@ void o200k_word(Cursor& c) {
 // Calls a word function until the text ends: the known patterns match all of it.
 class KnownMatcher final : public Matcher {
  public:
-  explicit KnownMatcher(void (*word)(Cursor&)) : word_(word) {}
+  explicit KnownMatcher(void (*word)(Cursor&)) : word_(word) {
+    character_classes();
+  }  // made now, not in the first text
 
   void for_each_match(std::string_view text, FunctionRef<void(Index, Index)> found) const override {
     for (Cursor c(text, 0); !c.done();) {

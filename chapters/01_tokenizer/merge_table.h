@@ -1,6 +1,7 @@
 // Which two tokens may be joined, how early, and into which token.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -20,20 +21,24 @@ class MergeTable {
   // Room for `count` merges.
   explicit MergeTable(Index count = 0) {
     std::size_t slots = 16;
-    while (slots < static_cast<std::size_t>(count) * 2) slots *= 2;
+    while (slots * 2 < static_cast<std::size_t>(count) * 3) slots *= 2;
     slots_.resize(slots);
+    filter_.resize(std::max<std::size_t>(slots / 8, 1));
     mask_ = slots - 1;
   }
 
   // A pair that is there already gets the new merge. There must be room.
   void set(Token left, Token right, Merge merge) {
-    Slot& slot = slots_[find_slot(key(left, right))];
-    slot = {key(left, right), merge};
+    const std::uint64_t wanted = key(left, right), hash = hash_of(wanted);
+    filter_[hash >> 6 & filter_mask()] |= std::uint64_t{1} << (hash & 63);
+    slots_[find_slot(wanted, hash)] = {wanted, merge};
   }
 
   // The merge of a pair, or null.
   const Merge* find(Token left, Token right) const {
-    const Slot& slot = slots_[find_slot(key(left, right))];
+    const std::uint64_t wanted = key(left, right), hash = hash_of(wanted);
+    if ((filter_[hash >> 6 & filter_mask()] >> (hash & 63) & 1) == 0) return nullptr;
+    const Slot& slot = slots_[find_slot(wanted, hash)];
     return slot.key == kEmpty ? nullptr : &slot.merge;
   }
 
@@ -50,15 +55,23 @@ class MergeTable {
            static_cast<std::uint32_t>(right);
   }
 
-  std::size_t find_slot(std::uint64_t wanted) const {
-    // Multiplying by 2^64 / golden ratio spreads the pairs; the high bits are the well-mixed ones.
-    std::size_t at = static_cast<std::size_t>((wanted ^ wanted >> 29) * 0x9E3779B97F4A7C15u >> 32) & mask_;
+  // Multiplying by 2^64 / golden ratio spreads the pairs; the high bits are the well-mixed ones.
+  static std::uint64_t hash_of(std::uint64_t wanted) {
+    return (wanted ^ wanted >> 29) * 0x9E3779B97F4A7C15u >> 28;
+  }
+
+  std::size_t find_slot(std::uint64_t wanted, std::uint64_t hash) const {
+    std::size_t at = static_cast<std::size_t>(hash) & mask_;
     while (slots_[at].key != wanted && slots_[at].key != kEmpty) at = (at + 1) & mask_;
     return at;
   }
 
+  std::size_t filter_mask() const { return filter_.size() - 1; }
+
   std::vector<Slot> slots_;
   std::size_t mask_ = 0;
+  std::vector<std::uint64_t>
+      filter_;  // a bit for each pair; says for most that they have no merge, from little memory
 };
 
 }  // namespace llm

@@ -10,7 +10,7 @@ namespace {
 
 class UnicodeNormalizer final : public Normalizer {
  public:
-  explicit UnicodeNormalizer(NormalForm form) : form_(form) {}
+  explicit UnicodeNormalizer(NormalForm form) : form_(form) { prepare_normal_form(form); }
 
   void apply(NormalizedText& text) const override {
     const std::string start = text.text.substr(0, text.from_start_bytes);

@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
 
 #include "common/text/utf8.h"
 
@@ -10,6 +11,11 @@ namespace llm {
 namespace {
 
 constexpr char32_t kCodePoints = 0x110000;
+
+// In the order of utf8proc_category_t.
+constexpr std::array<std::string_view, UTF8PROC_CATEGORY_CO + 1> kCategoryNames = {
+    "Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps",
+    "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"};
 
 unsigned char classes_of(std::string_view category) {
   unsigned char bits = 0;
@@ -95,9 +101,13 @@ std::string lowercase(std::string_view text) {
 
 const std::vector<unsigned char>& character_classes() {
   static const std::vector<unsigned char> table = [] {
+    std::array<unsigned char, UTF8PROC_CATEGORY_CO + 1> by_category{};
+    for (int c = 0; c <= UTF8PROC_CATEGORY_CO; ++c) by_category[c] = classes_of(kCategoryNames[c]);
     std::vector<unsigned char> classes(kCodePoints);
     for (char32_t c = 0; c < kCodePoints; ++c) {
-      classes[c] = classes_of(utf8proc_category_string(static_cast<utf8proc_int32_t>(c)));
+      classes[c] = by_category[utf8proc_category(static_cast<utf8proc_int32_t>(c))];
+    }
+    for (char32_t c = 0; c <= 0x3000; ++c) {
       if (is_whitespace(c)) classes[c] |= kSpace;
     }
     for (const CategoryRange& range : kCategoryUpdates) {

@@ -106,6 +106,8 @@ class StableCharacters {
 
 }  // namespace
 
+void prepare_normal_form(NormalForm form) { StableCharacters::of(form); }
+
 std::string normalize_unicode(std::string_view text, NormalForm form) {
   const StableCharacters& stable = StableCharacters::of(form);
   const auto size = static_cast<Index>(text.size());

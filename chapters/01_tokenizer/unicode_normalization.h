@@ -14,4 +14,7 @@ enum class NormalForm { kNfc, kNfd, kNfkc, kNfkd };
 // only scanned.
 std::string normalize_unicode(std::string_view text, NormalForm form);
 
+// Makes the form's table, which normalize_unicode() would make when it is first called.
+void prepare_normal_form(NormalForm form);
+
 }  // namespace llm
