@@ -101,13 +101,13 @@ std::vector<AddedToken> added_tokens(const GgufVocabulary& vocabulary) {
 void add_special_ids(const GgufVocabulary& vocabulary, bool bos_by_default, PostProcessor& post_processor) {
   std::vector<TemplatePiece> pieces;
   if (vocabulary.bos_token_id && vocabulary.add_bos_token.value_or(bos_by_default)) {
-    pieces.push_back({.is_text = false, .ids = {*vocabulary.bos_token_id}});
+    pieces.push_back({.ids = {*vocabulary.bos_token_id}});
   }
-  pieces.push_back({.is_text = true, .ids = {}});
+  pieces.push_back({.text = 0});
   if (vocabulary.eos_token_id && vocabulary.add_eos_token.value_or(false)) {
-    pieces.push_back({.is_text = false, .ids = {*vocabulary.eos_token_id}});
+    pieces.push_back({.ids = {*vocabulary.eos_token_id}});
   }
-  if (pieces.size() > 1) post_processor.add_template(std::move(pieces));
+  if (pieces.size() > 1) post_processor.add_template({std::move(pieces)});
 }
 
 BpeParts vocabulary_parts(const GgufVocabulary& vocabulary) {

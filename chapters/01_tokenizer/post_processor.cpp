@@ -3,21 +3,31 @@
 #include <algorithm>
 
 #include "common/base/checked.h"
+#include "common/base/error.h"
 
 namespace llm {
 
-std::vector<Token> PostProcessor::around(const std::vector<Token>& ids, bool add_special_tokens) const {
-  std::vector<Token> result = ids;
-  for (const std::vector<TemplatePiece>& pieces : templates_) {
-    std::vector<Token> next;
-    for (const TemplatePiece& piece : pieces) {
-      if (!piece.is_text && !add_special_tokens) continue;
-      const std::vector<Token>& part = piece.is_text ? result : piece.ids;
-      next.insert(next.end(), part.begin(), part.end());
+std::vector<Token> PostProcessor::around(std::vector<Token> ids, bool add_special_tokens) const {
+  std::vector<std::vector<Token>> parts;
+  parts.push_back(std::move(ids));
+  for (const Template& steps : templates_) {
+    if (parts.empty() || parts.size() > 2) {
+      fail(ErrorCode::kUnsupported,
+           {.where = "post_processor", .what = "a template behind one that makes none or several parts"});
     }
-    result = std::move(next);
+    std::vector<std::vector<Token>> next;
+    for (const TemplatePiece& piece : parts.size() == 1 ? steps.single : steps.pair) {
+      if (piece.text != TemplatePiece::kSpecial) {
+        next.push_back(parts[piece.text]);
+      } else if (add_special_tokens) {
+        next.push_back(piece.ids);
+      }
+    }
+    parts = std::move(next);
   }
-  return result;
+  std::vector<Token> all;
+  for (const std::vector<Token>& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
 }
 
 std::vector<Token> PostProcessor::apply(std::vector<Token> ids, bool add_special_tokens) const {
@@ -29,7 +39,7 @@ std::vector<Token> PostProcessor::apply(std::vector<Token> ids, bool add_special
       ids.erase(cut_off, cut_off + (count - room));
     }
   }
-  if (!templates_.empty()) ids = around(ids, add_special_tokens);
+  if (!templates_.empty()) ids = around(std::move(ids), add_special_tokens);
   if (padding) {
     const auto count = static_cast<Index>(ids.size());
     Index length = padding->length > 0 ? padding->length : count;

@@ -10,10 +10,17 @@
 
 namespace llm {
 
-// One entry of a template: the text's ids, or those of a special token.
+// One entry of a template: a text's ids, or those of a special token.
 struct TemplatePiece {
-  bool is_text = false;
-  std::vector<Token> ids;
+  static constexpr int kSpecial = -1;
+  int text = kSpecial;  // 0: the text, 1: the second one of a pair
+  std::vector<Token> ids = {};
+};
+
+// TemplateProcessing: what to make of one text, and of two.
+struct Template {
+  std::vector<TemplatePiece> single;
+  std::vector<TemplatePiece> pair = {};
 };
 
 // "truncation" of tokenizer.json: at most max_length ids, special tokens included.
@@ -33,17 +40,19 @@ struct Padding {
 class PostProcessor {
  public:
   // Adds what a step of the post-processor puts around the ids (TemplateProcessing); ByteLevel adds nothing.
-  void add_template(std::vector<TemplatePiece> pieces) { templates_.push_back(std::move(pieces)); }
+  // A second template sees what the first one made: one part, or two, which it takes for a pair.
+  void add_template(Template steps) { templates_.push_back(std::move(steps)); }
   std::optional<Truncation> truncation;
   std::optional<Padding> padding;
 
-  // The ids of the text with all that belongs around them.
+  // The ids of the text with all that belongs around them. Errors: kUnsupported for a template behind one
+  // that made three parts or more.
   std::vector<Token> apply(std::vector<Token> ids, bool add_special_tokens) const;
 
  private:
-  std::vector<Token> around(const std::vector<Token>& ids, bool add_special_tokens) const;
+  std::vector<Token> around(std::vector<Token> ids, bool add_special_tokens) const;
 
-  std::vector<std::vector<TemplatePiece>> templates_;
+  std::vector<Template> templates_;
 };
 
 }  // namespace llm

@@ -67,26 +67,35 @@ PreTokenizerPtr read_pre_tokenizer_sequence(const JsonReader& list, bool keep_by
   return make_pre_tokenizer_sequence(std::move(steps));
 }
 
-std::vector<TemplatePiece> read_template(const JsonReader& json) {
-  const JsonReader single = json.at("single");
+// The pieces "single" or "pair"; a pair's second text is "B".
+std::vector<TemplatePiece> read_template(const JsonReader& list, const JsonReader& special_tokens,
+                                         bool pair) {
   std::vector<TemplatePiece> pieces;
-  for (Index i = 0; i < single.size(); ++i) {
-    const JsonReader entry = single.at(i);
+  for (Index i = 0; i < list.size(); ++i) {
+    const JsonReader entry = list.at(i);
     if (const auto sequence = entry.find("Sequence")) {
-      if (sequence->at("id").string() != "A")
-        sequence->at("id").fail_expected("\"A\" in the template for one text");
-      pieces.push_back({.is_text = true, .ids = {}});
+      const std::string& text = sequence->at("id").string();
+      if (text != "A" && !(pair && text == "B")) {
+        sequence->at("id").fail_expected(pair ? "\"A\" or \"B\"" : "\"A\" in the template for one text");
+      }
+      pieces.push_back({.text = text == "A" ? 0 : 1});
       continue;
     }
-    const std::string name = entry.at("SpecialToken").at("id").string();
     TemplatePiece piece;
-    for (const Index id :
-         json.at("special_tokens").at(name).at("ids").integers(0, BpeModel::kMaxTokens - 1)) {
+    const JsonReader token = special_tokens.at(entry.at("SpecialToken").at("id").string());
+    for (const Index id : token.at("ids").integers(0, BpeModel::kMaxTokens - 1)) {
       piece.ids.push_back(static_cast<Token>(id));
     }
     pieces.push_back(std::move(piece));
   }
   return pieces;
+}
+
+Template read_templates(const JsonReader& json) {
+  const JsonReader special_tokens = json.at("special_tokens");
+  Template steps{read_template(json.at("single"), special_tokens, false)};
+  if (const auto pair = json.find("pair")) steps.pair = read_template(*pair, special_tokens, true);
+  return steps;
 }
 
 DecoderPtr read_strip_decoder(const JsonReader& json) {
@@ -175,7 +184,7 @@ bool ends_in_byte_level(const JsonReader& json) {
 
 void read_post_processor(const JsonReader& json, PostProcessor& post_processor) {
   const std::string type = type_of(json);
-  if (type == "TemplateProcessing") return post_processor.add_template(read_template(json));
+  if (type == "TemplateProcessing") return post_processor.add_template(read_templates(json));
   if (type == "ByteLevel") return;  // moves the offsets of tokens in the text, which we do not report
   if (type == "Sequence") {
     const JsonReader list = json.at("processors");

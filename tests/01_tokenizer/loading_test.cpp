@@ -167,6 +167,17 @@ TEST_CASE("special tokens around the text, truncation and padding") {
     "special_tokens":{"<s>":{"id":"<s>","ids":[7,8],"tokens":["<s>","x"]}}}]})";
   CHECK(make_tokenizer({.post_processor = post}).encode("abc") == std::vector<Token>{7, 8, 3, 2, 7, 8});
   CHECK(make_tokenizer({.post_processor = post}).encode("abc", false) == std::vector<Token>{3, 2});
+  // Behind a template that made two parts the pair's template is used; behind three parts there is none.
+  const std::string twice = R"({"type":"Sequence","processors":[
+    {"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>","type_id":0}},
+               {"Sequence":{"id":"A","type_id":0}}],
+     "special_tokens":{"<s>":{"id":"<s>","ids":[7],"tokens":["<s>"]}}},
+    {"type":"TemplateProcessing","single":[{"Sequence":{"id":"A","type_id":0}}],
+     "pair":[{"Sequence":{"id":"B","type_id":1}},{"SpecialToken":{"id":"<s>","type_id":0}},
+             {"Sequence":{"id":"A","type_id":0}}],
+     "special_tokens":{"<s>":{"id":"<s>","ids":[9],"tokens":["<s>"]}}}]})";
+  CHECK(make_tokenizer({.post_processor = twice}).encode("abc") == std::vector<Token>{3, 2, 9, 7});
+  CHECK(make_tokenizer({.post_processor = twice}).encode("abc", false) == std::vector<Token>{3, 2});
   const auto limited = [&](const std::string& truncation, const std::string& padding) {
     return make_tokenizer({.post_processor = post, .truncation = truncation, .padding = padding});
   };
