@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(<!-- output: (.+?)(?:; first (\d+) lines)? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 # Lines of CMake, Ninja and ctest that say only how far they are.
 PROGRESS = re.compile(r"\[\d+/\d+\]|ninja: |Configuring |Internal ctest|Test project| +Start +\d+:| *\d+/\d+ Test +#"
-                      r"|\d+% tests passed|Total Test time|Label Time Summary")
+                      r"|\d+% tests passed|Total Test time|Label Time Summary|.* sec\*proc")
 
 
 def shown(output, limit=None):
