@@ -48,8 +48,8 @@ Index new_tokens_limit(const ModelConfig& model, const GenerationConfig& config,
   const Index room = model.max_position_embeddings - longest + 1;
   if (room < 1)
     fail(ErrorCode::kRange, {.where = "prompt",
-                             .what = "has tokens",
-                             .got = std::to_string(longest),
+                             .what = "is too long:",
+                             .got = std::to_string(longest) + " tokens",
                              .expected = "at most " + std::to_string(model.max_position_embeddings) +
                                          " (max_position_embeddings)",
                              .remedy = "shorten it"});

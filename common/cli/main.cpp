@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "common/base/isa.h"
 #include "common/text/utf8.h"
 
 namespace llm {
@@ -28,6 +29,7 @@ int run_main(int argc, char** argv, int (*program)(int argc, char** argv)) {
   std::signal(SIGPIPE, SIG_DFL);
 #endif
   try {
+    active_isa();  // a wrong NT_ISA is noticed before anything is printed
     const int status = program(argc, argv);
     std::cout.flush();
     if (std::cout && std::fflush(stdout) == 0) return status;

@@ -1,7 +1,9 @@
 // Chapter 02's engine keeps what the seam promises, with a cache and without.
+#include "chapters/02_naive_loop/host_logits.h"
 #include "tests/02_naive_loop/block_cache.h"
 #include "tests/02_naive_loop/random_model.h"
 #include "tests/common/seams/causal_lm_conformance.h"
+#include "tests/common/seams/logits_conformance.h"
 #include "tests/common/seams/reference_cache.h"
 
 namespace llm::test {
@@ -34,6 +36,14 @@ TEST_CASE("the naive engine conforms, in every family") {
 TEST_CASE("with a cache it conforms too") {
   for (const char* family : {"llama", "qwen2", "qwen3"})
     expect_conforms(check_engine(family, with_reference_cache()));
+}
+
+TEST_CASE("its logits conform") {
+  expect_conforms(logits_conformance("host", [](View<const float, 3> scores) -> std::unique_ptr<Logits> {
+    auto logits = std::make_unique<HostLogits>();
+    logits->set(scores);
+    return logits;
+  }));
 }
 
 }  // namespace

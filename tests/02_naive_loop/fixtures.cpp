@@ -48,7 +48,11 @@ Batch Golden::batch() const {
 }
 
 Golden load_golden(const std::string& name) {
-  const SafetensorsFile file = read_safetensors(data_path("forward/" + name + ".safetensors"));
+  return read_golden(data_path("forward/" + name + ".safetensors"));
+}
+
+Golden read_golden(const std::filesystem::path& path) {
+  const SafetensorsFile file = read_safetensors(path);
   Golden golden;
   for (const TensorEntry& entry : file.tensors) {
     if (entry.name == "input_ids") golden.input_ids = to_tensor<Token>(file, entry);
@@ -57,7 +61,7 @@ Golden load_golden(const std::string& name) {
     if (entry.dtype == DType::kF32)
       golden.tensors[entry.name] = {entry.shape, read_values<float>(file, entry)};
   }
-  if (golden.attention_mask.empty())
+  if (golden.attention_mask.empty() && !golden.input_ids.empty())
     golden.attention_mask = Tensor<std::uint8_t, 2>(golden.input_ids.shape(), std::uint8_t{1});
   return golden;
 }

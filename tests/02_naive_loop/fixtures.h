@@ -36,6 +36,9 @@ struct Golden {
 };
 Golden load_golden(const std::string& name);  // "tiny-qwen3.len7"
 
+// The same from any file of that kind.
+Golden read_golden(const std::filesystem::path& path);
+
 // The largest |got - expected| over the largest |expected|; infinite where something is NaN or missing.
 double relative_error(std::span<const float> got, std::span<const float> expected);
 
