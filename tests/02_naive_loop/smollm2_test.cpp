@@ -13,6 +13,13 @@
 namespace llm::test {
 namespace {
 
+// Sanitizers slow the products down: then one generation is enough.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 // Null where the file has not been fetched.
 struct SmolLM2 {
   OpenModel opened;
@@ -51,6 +58,7 @@ TEST_CASE("SmolLM2: the first scores and all new tokens of every fixture") {
   SmolLM2* smol = SmolLM2::get();
   if (!smol) return;
   std::ifstream file(data_path("smollm2/generate.jsonl"));
+  Index generated = 0;
   for (std::string line; std::getline(file, line);) {
     const Json golden = parse_json(line, "golden");
     CAPTURE(golden["name"].get<std::string>());
@@ -61,6 +69,7 @@ TEST_CASE("SmolLM2: the first scores and all new tokens of every fixture") {
       CHECK(scores[top["ids"][i].get<std::size_t>()] ==
             doctest::Approx(top["logits"][i].get<float>()).epsilon(1e-4));
 
+    if (kSanitized && generated++ > 0) continue;
     const Json request = {{"input_ids", Json::array({prompt})},
                           {"generation_config", golden["generation_config"]}};
     std::istringstream in(request.dump());
