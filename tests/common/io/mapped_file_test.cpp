@@ -22,7 +22,7 @@ ErrorCode code_of(const std::filesystem::path& path) {
 TEST_CASE("a mapped file has the file's bytes, also after some were released") {
   const TempFolder folder;
   std::string bytes;
-  for (int i = 0; i < 100'000; ++i) bytes += static_cast<char>(i * i % 251);
+  for (Index i = 0; i < 100'000; ++i) bytes += static_cast<char>(i * i % 251);
   const MappedFile file(folder.write("a.bin", bytes));
   CHECK(file.size() == 100'000);
   CHECK(file.text() == bytes);

@@ -55,8 +55,9 @@ class CacheDriver {
     const Index KH = traits_.num_key_value_heads, Dh = traits_.head_dim, width = KH * Dh;
     Index N = 0;
     for (const auto& [row, count] : append) N += count;
-    Tensor<float, 2> packed({N, 2 * width});
-    for (Index i = 0; i < packed.size(); ++i) packed.data()[i] = next_value();
+    Tensor<float, 2> packed({N + kRoomBehind, 2 * width}, NAN);
+    const Index size = N * 2 * width;
+    for (Index i = 0; i < size; ++i) packed.data()[i] = next_value();
     std::vector<RowTokens> spans;
     Index begin = 0;
     for (const auto& [row, count] : append) {
@@ -67,8 +68,9 @@ class CacheDriver {
     const View<const float, 3> values(packed.data() + width, {N, KH, Dh}, {2 * width, Dh, 1});
     layer.update(keys, values, spans);
     packed.fill(NAN);  // a layer that only remembered where they were is found out
+    spent_.push_back(std::move(packed));
     if (rows == nullptr) return;
-    stream_position_ -= static_cast<std::uint32_t>(packed.size());
+    stream_position_ -= static_cast<std::uint32_t>(size);
     for (const RowTokens& span : spans)
       for (Index i = 0; i < span.count; ++i) {
         OracleToken token;
@@ -112,6 +114,8 @@ class CacheDriver {
   }
 
  private:
+  static constexpr Index kRoomBehind = 64;  // tokens that a mistaken layer may look at: NaN, but ours
+
   float next_value() {
     const RngKey key = {.seed = 11, .sequence = stream_, .purpose = RngPurpose::kTest};
     return static_cast<float>(2 * uniform(key, stream_position_++) - 1);
@@ -156,6 +160,7 @@ class CacheDriver {
   OracleRows rows_;
   std::uint32_t stream_;
   std::uint32_t stream_position_ = 0;
+  std::vector<Tensor<float, 2>> spent_;  // what was handed to update(): kept, so that looking is no crash
 };
 
 }  // namespace llm::test

@@ -45,8 +45,10 @@ class ReferenceLayer : public CacheLayer {
   void update(View<const float, 3> keys, View<const float, 3> values,
               std::span<const RowTokens> rows) override {
     for (const RowTokens& tokens : rows) {
-      if (capacity_ && row(tokens.row).length + tokens.count > *capacity_)
+      if (capacity_ && row(tokens.row).length + tokens.count > *capacity_) {
+        show();  // kStoresHalf has moved rows
         fail(ErrorCode::kRange, {.where = "reference cache", .what = "is full"});
+      }
       if (fault_ == CacheFault::kStoresHalf) append(keys, values, tokens);
     }
     Index packed = 0;
