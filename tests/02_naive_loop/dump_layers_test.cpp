@@ -21,7 +21,8 @@ TEST_CASE("a dumped file reads back as the fixture's tensors") {
     const Golden dumped = read_golden(folder / "dump.safetensors");
     const auto L = static_cast<std::size_t>(model->config().num_hidden_layers);
     CHECK(dumped.tensors.size() == 3 + 5 * L);  // embeddings, norm, logits; five a layer
-    for (const auto& [what, expected] : golden.tensors) {
+    for (const auto& [bound_what, expected] : golden.tensors) {
+      const auto& what = bound_what;  // clang 14 cannot capture the binding itself
       CAPTURE(what);
       REQUIRE(dumped.tensors.contains(what));
       CHECK(dumped.tensors.at(what).shape == expected.shape);

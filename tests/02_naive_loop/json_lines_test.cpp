@@ -57,7 +57,8 @@ void check_fixtures(const std::string& file, std::size_t expected_cases) {
   for (const Json& fixture : read_lines(file))
     if (!has_processors(fixture)) by_model[fixture["model"].get<std::string>()].push_back(fixture);
   std::size_t cases = 0;
-  for (const auto& [model, fixtures] : by_model) {
+  for (const auto& [model, bound_fixtures] : by_model) {
+    const auto& fixtures = bound_fixtures;  // clang 14 cannot capture the binding itself
     std::string lines;
     for (const Json& fixture : fixtures) lines += greedy_request(fixture).dump() + "\n";
     const Served served = serve(model, lines);

@@ -55,7 +55,9 @@ TEST_CASE("a window of W: the token itself and the W - 1 before it, in the layer
 }
 
 TEST_CASE("heads: one of each, one key/value head for all, one each") {
-  for (const auto& [heads, kv_heads] : std::vector<std::pair<Index, Index>>{{1, 1}, {5, 1}, {3, 3}, {9, 3}}) {
+  for (const auto& [bound_heads, kv_heads] :
+       std::vector<std::pair<Index, Index>>{{1, 1}, {5, 1}, {3, 3}, {9, 3}}) {
+    const auto& heads = bound_heads;  // clang 14 cannot capture the binding itself
     CAPTURE(heads);
     ModelConfig config = awkward_config("qwen3");
     config.num_attention_heads = heads;

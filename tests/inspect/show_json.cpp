@@ -10,8 +10,10 @@ namespace {
 void write_facts(JsonWriter& json, const char* key, const Facts& facts) {
   if (facts.empty()) return;
   json.key(key).begin_object();
-  for (const auto& [name, fact] : facts)
-    std::visit([&](const auto& value) { json.field(name, value); }, fact);
+  for (const auto& [name, fact] : facts) {
+    json.key(name);
+    std::visit([&](const auto& value) { json.value(value); }, fact);
+  }
   json.end_object();
 }
 

@@ -18,11 +18,12 @@ TEST_CASE("conversion changes matrices once and leaves vectors alone") {
                safetensors_bytes(R"({"n": {"dtype": "F32", "shape": [64], "data_offsets": [0, 256]},
                                      "w": {"dtype": "F32", "shape": [3, 64], "data_offsets": [256, 1024]}})",
                                  floats(counting(64)) + floats(matrix)));
-  for (const auto& [dtype, bound] : std::vector<std::pair<DType, float>>{{DType::kF32, 0.0f},
-                                                                         {DType::kBF16, 0.004f},
-                                                                         {DType::kF16, 0.0005f},
-                                                                         {DType::kQ8_0, 0.005f},
-                                                                         {DType::kQ4_0, 0.13f}}) {
+  for (const auto& [bound_dtype, bound] : std::vector<std::pair<DType, float>>{{DType::kF32, 0.0f},
+                                                                               {DType::kBF16, 0.004f},
+                                                                               {DType::kF16, 0.0005f},
+                                                                               {DType::kQ8_0, 0.005f},
+                                                                               {DType::kQ4_0, 0.13f}}) {
+    const DType dtype = bound_dtype;  // clang 14 cannot capture the binding itself
     CAPTURE(dtype_name(dtype));
     const auto checkpoint = Checkpoint::open(folder.path());
     std::vector<Index> progress;

@@ -59,11 +59,12 @@ TEST_CASE("a file without tensors is fine") {
 }
 
 TEST_CASE("every dtype of the format has its size") {
-  for (const auto& [dtype, bits] : std::vector<std::pair<std::string, int>>{
+  for (const auto& [bound_dtype, bits] : std::vector<std::pair<std::string, int>>{
            {"F64", 64},    {"F32", 32},    {"F16", 16},    {"BF16", 16},   {"F8_E4M3", 8},
            {"F8_E5M2", 8}, {"F8_E8M0", 8}, {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"F4", 4},
            {"C64", 64},    {"BOOL", 8},    {"I8", 8},      {"U8", 8},      {"I16", 16},
            {"U16", 16},    {"I32", 32},    {"U32", 32},    {"I64", 64},    {"U64", 64}}) {
+    const auto& dtype = bound_dtype;  // clang 14 cannot capture the binding itself
     CAPTURE(dtype);
     const std::string start = R"({"a": {"dtype": ")" + dtype + R"(", "shape": [8], "data_offsets": [0, )";
     CHECK(header_error(start + std::to_string(bits) + "]}}", bits) == "no error");

@@ -43,7 +43,8 @@ TEST_CASE("every mistake in a cache layer is caught, by the claim that names it"
       {CacheFault::kCountsNoMemory, "memory_bytes"},
       {CacheFault::kOffloadLoses, "keys and values are those of their positions"},
   };
-  for (const auto& [fault, claim] : kFaults) {
+  for (const auto& [bound_fault, claim] : kFaults) {
+    const auto& fault = bound_fault;  // clang 14 cannot capture the binding itself
     CAPTURE(static_cast<int>(fault));
     const bool full = fault == CacheFault::kStoresHalf;
     expect_caught(cache_layer_conformance(traits_of(fault, full ? std::optional<Index>(12) : std::nullopt)),

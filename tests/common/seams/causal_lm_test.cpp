@@ -27,7 +27,8 @@ TEST_CASE("every mistake in an engine is caught, by the claim that names it") {
       {EngineFault::kSkipsEmbeddings, "the callback sees the embeddings"},
       {EngineFault::kIgnoresNumLayers, "num_layers stops"},
   };
-  for (const auto& [fault, claim] : kFaults) {
+  for (const auto& [bound_fault, claim] : kFaults) {
+    const auto& fault = bound_fault;  // clang 14 cannot capture the binding itself
     CAPTURE(static_cast<int>(fault));
     expect_caught(check_toy(fault), claim);
   }
