@@ -6,17 +6,13 @@
 #include "common/base/error.h"
 #include "common/io/checkpoint.h"
 #include "common/io/gguf_names.h"
+#include "common/io/path_exists.h"
 #include "common/io/safetensors.h"
 
 namespace llm {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
 
 bool is_folder(const fs::path& path) {
   std::error_code error;
@@ -26,7 +22,7 @@ bool is_folder(const fs::path& path) {
 // The file that a folder's weights are read from.
 fs::path weights_file(const fs::path& folder) {
   for (const char* name : {"model.safetensors", "model.safetensors.index.json"})
-    if (is_there(folder / name)) return folder / name;
+    if (path_exists(folder / name)) return folder / name;
   std::vector<fs::path> ggufs;
   std::error_code error;
   for (const auto& file : fs::directory_iterator(folder, error))
@@ -59,7 +55,8 @@ Index interleaved_heads(const GgufFile& gguf, const std::string& name) {
 }  // namespace
 
 std::shared_ptr<Checkpoint> Checkpoint::open(const fs::path& path) {
-  if (!is_there(path)) fail(ErrorCode::kMissing, {.where = path.string(), .what = "no such file or folder"});
+  if (!path_exists(path))
+    fail(ErrorCode::kMissing, {.where = path.string(), .what = "no such file or folder"});
   const fs::path file = is_folder(path) ? weights_file(path) : path;
   std::shared_ptr<Checkpoint> checkpoint(new Checkpoint);
   checkpoint->name_ = file.string();

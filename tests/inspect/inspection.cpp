@@ -4,19 +4,15 @@
 #include <system_error>
 
 #include "common/base/error.h"
+#include "common/io/path_exists.h"
 
 namespace llm {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
 bool has_weights(const fs::path& folder) {
-  if (is_there(folder / "model.safetensors") || is_there(folder / "model.safetensors.index.json"))
+  if (path_exists(folder / "model.safetensors") || path_exists(folder / "model.safetensors.index.json"))
     return true;
   std::error_code error;
   for (const auto& file : fs::directory_iterator(folder, error))
@@ -78,7 +74,7 @@ Inspection inspect_weights_file(const fs::path& path) {
 }
 
 Inspection inspect_folder(const fs::path& folder) {
-  const bool config = is_there(folder / "config.json"), tokenizer = is_there(folder / "tokenizer.json");
+  const bool config = path_exists(folder / "config.json"), tokenizer = path_exists(folder / "tokenizer.json");
   const bool weights = has_weights(folder);
   Inspection result{.path = folder.string(), .kind = weights ? "model folder" : "folder without weights"};
   if (config) {
@@ -99,7 +95,7 @@ Inspection inspect_folder(const fs::path& folder) {
   std::optional<Index> vocab_size;
   if (config) vocab_size = result.config->vocab_size;
   if (tokenizer) result.tokenizer = tokenizer_facts(folder / "tokenizer.json", vocab_size);
-  if (const fs::path file = folder / "tokenizer_config.json"; is_there(file)) {
+  if (const fs::path file = folder / "tokenizer_config.json"; path_exists(file)) {
     const Json json = read_json_file(file);
     const Facts more = tokenizer_config_facts(JsonReader(json, file.string()));
     result.tokenizer.insert(result.tokenizer.end(), more.begin(), more.end());
@@ -110,7 +106,8 @@ Inspection inspect_folder(const fs::path& folder) {
 }  // namespace
 
 Inspection inspect(const fs::path& path) {
-  if (!is_there(path)) fail(ErrorCode::kMissing, {.where = path.string(), .what = "no such file or folder"});
+  if (!path_exists(path))
+    fail(ErrorCode::kMissing, {.where = path.string(), .what = "no such file or folder"});
   Inspection result;
   std::error_code error;
   if (fs::is_directory(path, error)) {
