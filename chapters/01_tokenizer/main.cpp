@@ -16,6 +16,7 @@
 #include "chapters/01_tokenizer/tokenizer.h"
 #include "chapters/01_tokenizer/tokenizer_jsonl.h"
 #include "chapters/01_tokenizer/tokenizer_view.h"
+#include "chapters/01_tokenizer/train_tokenizer.h"
 #include "common/base/error.h"
 #include "common/base/timing.h"
 #include "common/cli/json_writer.h"
@@ -36,6 +37,7 @@ struct Settings {
   std::string compare, file;
   Index merges = 2;
   bool no_special_tokens = false, jsonl = false;
+  TrainRequest train;
 };
 
 bool read_settings(int argc, char** argv, Settings& s) {
@@ -51,9 +53,11 @@ bool read_settings(int argc, char** argv, Settings& s) {
   options.add_flag("no-special-tokens", s.no_special_tokens,
                    "without the tokens that belong around a text (BOS)");
   options.add_jsonl(s.jsonl);
+  add_train_options(options, s.train);
   options.add_example("01_tokenizer --prompt 'Explain large language models.' --merges 5");
   options.add_example("01_tokenizer --model models/Qwen3-0.6B --compare storyteller");
   options.add_example("echo '{\"text\": \"Hello\"}' | 01_tokenizer --jsonl     {\"ids\": [...]}");
+  options.add_example("01_tokenizer --train stories.txt --vocab-size 1000 --out tokenizer.json");
   options.add_example(
       "echo '{\"ids\": [1, 2], \"stream\": true}' | 01_tokenizer --jsonl     {\"pieces\": [...]}");
   return options.parse(argc, argv);
@@ -157,6 +161,8 @@ void show(const std::string& text, const LoadedTokenizer& model, const LoadedTok
 int program(int argc, char** argv) {
   Settings s;
   if (!read_settings(argc, argv, s)) return 0;
+  s.train.quiet = s.common.quiet;
+  if (!s.train.corpus.empty()) return train_tokenizer(s.train);
   if (s.jsonl) {
     const ModelSource source = find_model(s.common.model);
     return serve_tokenizer(Tokenizer::load(source.path), source.path, std::cin, std::cout);

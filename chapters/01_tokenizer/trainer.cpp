@@ -1,7 +1,9 @@
 #include "chapters/01_tokenizer/trainer.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "chapters/01_tokenizer/byte_map.h"
@@ -19,6 +21,14 @@ struct Word {
   Index count = 0;
 };
 
+// The bytes in the order of their ids: '!' first, since its character is the lowest.
+std::array<unsigned char, 256> bytes_by_id() {
+  std::array<unsigned char, 256> bytes{};
+  std::iota(bytes.begin(), bytes.end(), static_cast<unsigned char>(0));
+  std::ranges::sort(bytes, {}, byte_to_character);
+  return bytes;
+}
+
 std::vector<Word> count_words(std::span<const std::string> texts, std::string_view pattern) {
   const auto matcher =
       make_pattern_matcher(pattern.empty() ? kGpt2Pattern : pattern, "the trainer's pattern");
@@ -28,10 +38,13 @@ std::vector<Word> count_words(std::span<const std::string> texts, std::string_vi
     matcher->for_each_match(valid,
                             [&](Index begin, Index end) { ++counts[valid.substr(begin, end - begin)]; });
   }
+  std::array<Token, 256> byte_ids{};
+  const auto bytes = bytes_by_id();
+  for (std::size_t id = 0; id < bytes.size(); ++id) byte_ids[bytes[id]] = static_cast<Token>(id);
   std::vector<Word> words;
   for (const auto& [text, count] : counts) {
     Word word{{}, count};
-    for (const char byte : text) word.tokens.push_back(static_cast<unsigned char>(byte));
+    for (const char byte : text) word.tokens.push_back(byte_ids[static_cast<unsigned char>(byte)]);
     words.push_back(std::move(word));
   }
   return words;
@@ -81,7 +94,7 @@ BpeParts train_bpe(std::span<const std::string> texts, const TrainerOptions& opt
     parts.vocab.emplace_back(text, static_cast<Token>(spelling.size()));
     spelling.push_back(std::move(text));
   };
-  for (Index byte = 0; byte < kBytes; ++byte)
+  for (const unsigned char byte : bytes_by_id())
     add_token(bytes_to_characters(std::string(1, static_cast<char>(byte))));
 
   std::vector<Word> words = count_words(texts, options.pattern);
@@ -91,6 +104,8 @@ BpeParts train_bpe(std::span<const std::string> texts, const TrainerOptions& opt
     parts.merges.emplace_back(spelling[pair.first], spelling[pair.second]);
     merge(words, pair, static_cast<Token>(spelling.size()));
     add_token(spelling[pair.first] + spelling[pair.second]);
+    if (options.progress)
+      options.progress(static_cast<Index>(spelling.size()) - kBytes, options.vocab_size - kBytes);
   }
   return parts;
 }

@@ -1,9 +1,18 @@
-"""Makes the two tokenizers: one in Qwen's manner, and one as SentencePiece would make it for Llama 2."""
+"""Makes the two tokenizers: one in Qwen's manner, and one as SentencePiece would make it for Llama 2.
+
+The merges are learned by chapter 01's trainer (`01_tokenizer --train`); the parts around them are put together
+with the tokenizers library.
+"""
 import json
+import string
+import subprocess
+import tempfile
 from pathlib import Path
 
 from tokenizers import AddedToken, Regex, Tokenizer
-from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
+
+PROGRAM = Path(__file__).resolve().parents[2] / "build" / "bin" / "01_tokenizer"
 
 QWEN_VOCAB_SIZE = 1024
 QWEN_SPECIALS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
@@ -22,32 +31,48 @@ LLAMA_CHAT = ("{{ bos_token }}{% for message in messages %}"
               "{% endfor %}{% if add_generation_prompt %}{{ 'assistant\\n' }}{% endif %}")
 
 
+def learn_merges(texts, vocab_size, pattern):
+    """Chapter 01's trainer: 256 bytes and then merges. Returns the vocabulary (token to id) and the merges (pairs)."""
+    if not PROGRAM.exists():
+        raise SystemExit(f"error: {PROGRAM} is not there; `make build` makes it")
+    with tempfile.TemporaryDirectory() as folder:
+        corpus, out = Path(folder, "corpus.jsonl"), Path(folder, "tokenizer.json")
+        corpus.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
+        subprocess.run([PROGRAM, "--train", corpus, "--vocab-size", str(vocab_size), "--pattern", pattern,
+                        "--out", out], check=True, capture_output=True)
+        model = json.loads(out.read_text(encoding="utf-8"))["model"]
+    return model["vocab"], [tuple(merge) for merge in model["merges"]]
+
+
 def train_qwen_tokenizer(texts):
     """Byte-level BPE: 256 bytes, then merges, then the three special tokens as the last ids."""
-    tokenizer = Tokenizer(models.BPE())
+    tokenizer = Tokenizer(models.BPE(*learn_merges(texts, QWEN_VOCAB_SIZE - len(QWEN_SPECIALS), QWEN_SPLIT)))
     tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
         pre_tokenizers.Split(Regex(QWEN_SPLIT), behavior="isolated"),
         pre_tokenizers.ByteLevel(add_prefix_space=False, trim_offsets=False, use_regex=False)])
     tokenizer.post_processor = processors.ByteLevel(add_prefix_space=False, trim_offsets=False, use_regex=False)
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.train_from_iterator(texts, trainers.BpeTrainer(
-        vocab_size=QWEN_VOCAB_SIZE - len(QWEN_SPECIALS), show_progress=False,
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet())))
     tokenizer.add_special_tokens([AddedToken(token, normalized=False, special=True) for token in QWEN_SPECIALS])
     assert tokenizer.get_vocab_size() == QWEN_VOCAB_SIZE
     return tokenizer
 
 
 def learn_llama_merges(texts, size):
-    """Learns characters and merges as SentencePiece does: a merge never crosses a space or a punctuation mark."""
-    learner = Tokenizer(models.BPE())
-    learner.pre_tokenizer = pre_tokenizers.Sequence([
-        pre_tokenizers.Metaspace(), pre_tokenizers.Punctuation("isolated"), pre_tokenizers.Split("\n", "isolated")])
-    learner.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=size, show_progress=False))
-    model = json.loads(learner.to_str())["model"]
-    pieces = sorted(model["vocab"], key=model["vocab"].get)
-    return pieces, [tuple(merge) for merge in model["merges"]]
+    """Learns characters and merges as SentencePiece does: a merge never crosses a space or a punctuation mark.
+
+    The texts are ASCII, so that the trainer's bytes are characters. The pieces are the characters that occur, then
+    the merges; a space is written as SentencePiece writes it.
+    """
+    texts = [" " + text for text in texts]
+    characters = sorted(set().union(*texts))
+    assert all(character.isascii() for character in characters)
+    marks = "".join("\\" + mark for mark in string.punctuation)
+    pattern = rf" [^ \n{marks}]*|[^ \n{marks}]+|[{marks}]|\n"
+    _, merges = learn_merges(texts, 256 + size - len(characters), pattern)
+    pieces = [character.replace(" ", "▁") for character in sorted(characters, key=lambda c: (c == " ", c))]
+    merges = [tuple(part.replace("Ġ", "▁") for part in merge) for merge in merges]
+    return pieces + ["".join(merge) for merge in merges], merges
 
 
 def train_llama_tokenizer(texts):
