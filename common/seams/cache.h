@@ -6,7 +6,9 @@
 #include <span>
 #include <string>
 
+#include "common/base/error.h"
 #include "common/seams/kv_block.h"
+#include "common/seams/kv_memory.h"
 #include "common/tensor/view.h"
 
 namespace llm {
@@ -42,6 +44,10 @@ class CacheLayer {
   // Errors: kRange unless 0 <= length <= get_seq_length(row), or if a ring has lost a key that is needed.
   virtual void crop(Index row, Index length) = 0;
 
+  // Throws what crop(row, length) would throw and changes nothing, so that a cache can ask all its layers
+  // before the first one forgets anything. A layer that can lose keys refuses more than this one does.
+  virtual void check_crop(Index row, Index length) const;
+
   // Row i becomes a copy of old row rows[i]; afterwards there are rows.size() rows. Rows may repeat or be
   // left out; copies go their own ways from here on. Errors: kRange; then nothing is changed.
   virtual void reorder(std::span<const Index> rows) = 0;
@@ -60,6 +66,20 @@ class CacheLayer {
   virtual Index memory_bytes() const = 0;
 };
 
+inline void CacheLayer::check_crop(Index row, Index length) const {
+  if (row < 0 || row >= num_rows())
+    fail(ErrorCode::kRange, {.where = "cache",
+                             .what = "row",
+                             .got = std::to_string(row),
+                             .expected = "0 to " + std::to_string(num_rows() - 1)});
+  if (length < 0 || length > get_seq_length(row))
+    fail(ErrorCode::kRange, {.where = "cache",
+                             .what = "crop to a length of",
+                             .got = std::to_string(length),
+                             .expected = "0 to " + std::to_string(get_seq_length(row)) +
+                                         ", the tokens of row " + std::to_string(row)});
+}
+
 // What a cache should be like. The same names as on the command line and in JSON.
 struct CacheSpec {
   std::string cache = "dynamic";            // dynamic, static, sliding, int8, int4
@@ -71,6 +91,7 @@ struct CacheSpec {
   std::optional<Index> max_chunk = {};   // sliding: longest chunk or draft block that a crop may take back
   std::optional<Index> group_size = {};  // int8, int4: values that share a scale
   std::optional<Index> residual_length = {};  // int8, int4: recent tokens kept as cache_dtype
+  KvMemory* memory = main_memory();           // where the layers' memory comes from; outlives the cache
 };
 
 // All layers of one model. An engine accepts only caches that it made.
