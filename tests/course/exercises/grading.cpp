@@ -79,8 +79,8 @@ std::string shape_text(const internal::Numbers& numbers) {
 
 }  // namespace
 
-std::string data_path(std::string_view name) {
-  return std::string(LLM_EXERCISE_DATA) + "/" + std::string(name);
+std::string data_path(std::string_view name, std::string_view folder) {
+  return std::string(folder) + "/" + std::string(name);
 }
 
 std::string show(bool value) { return value ? "true" : "false"; }

@@ -50,8 +50,11 @@ struct WrongAnswer {
   unsigned line = 0;
 };
 
-// The file `name` in the data folder of the chapter whose test this is.
-std::string data_path(std::string_view name);
+#ifndef LLM_EXERCISE_DATA
+#define LLM_EXERCISE_DATA "."
+#endif
+// The file `name` in the folder data/ beside the test.
+std::string data_path(std::string_view name, std::string_view folder = LLM_EXERCISE_DATA);
 
 // How a value is shown: strings in quotes with invisible bytes as \xNN, lists as [a, b, ...].
 std::string show(bool value);

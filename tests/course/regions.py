@@ -1,0 +1,107 @@
+"""Marked regions of a source file: `// --8<-- [start:ex02-3]` to `// --8<-- [end:ex02-3]`.
+
+The exercises are regions named ex and the exercise's id; regions of other names are snippets of the text.
+"""
+import re
+import textwrap
+from dataclasses import dataclass
+
+from exercise_tools import Problem
+
+MARKER = re.compile(r"^(?P<indent>[ \t]*)(?://|#) ?--8<-- \[(?P<edge>start|end):(?P<name>[\w-]+)\][ \t]*$")
+ALMOST = re.compile(r"--8<--|\[(?:start|end):ex[\w-]*\]")
+MIN_LINES, MAX_LINES = 3, 30
+
+
+@dataclass
+class Region:
+    name: str
+    start: int   # index of the start marker's line
+    end: int     # index of the end marker's line
+    indent: str  # of the start marker
+
+    def body(self, lines):
+        return lines[self.start + 1:self.end]
+
+
+def find_regions(text, file):
+    """Name -> Region. Raises Problem where markers are damaged, doubled, missing or cross each other."""
+    regions, open_regions = {}, []
+    for number, line in enumerate(text.splitlines()):
+        match = MARKER.match(line)
+        if match is None:
+            if ALMOST.search(line):
+                raise Problem(f"{file}:{number + 1}: this marker is damaged: {line.strip()!r}. "
+                              "It reads // --8<-- [start:NAME] or // --8<-- [end:NAME], alone on its line")
+            continue
+        name = match["name"]
+        if match["edge"] == "start":
+            if name in regions or any(region.name == name for region in open_regions):
+                raise Problem(f"{file}:{number + 1}: a second [start:{name}]; remove one of the two")
+            open_regions.append(Region(name, number, -1, match["indent"]))
+            continue
+        if not any(region.name == name for region in open_regions):
+            raise Problem(f"{file}:{number + 1}: [end:{name}] without [start:{name}] above it; "
+                          f"put the line // --8<-- [start:{name}] back where the region begins")
+        region = open_regions.pop()
+        if region.name != name:
+            raise Problem(f"{file}:{number + 1}: [end:{name}] comes before [end:{region.name}]; "
+                          f"put the line // --8<-- [end:{region.name}] back above it")
+        region.end = number
+        regions[name] = region
+    if open_regions:
+        region = open_regions[-1]
+        raise Problem(f"{file}:{region.start + 1}: [start:{region.name}] without [end:{region.name}]; "
+                      f"put the line // --8<-- [end:{region.name}] back where the region ends")
+    return regions
+
+
+def region_of(text, name, file):
+    """The region of that name; a Problem where it is missing."""
+    regions = find_regions(text, file)
+    if name not in regions:
+        raise Problem(f"{file}: the lines // --8<-- [start:{name}] and // --8<-- [end:{name}] are missing")
+    return regions[name]
+
+
+def body_of(text, name, file):
+    """The text between the markers of a region."""
+    return "".join(line + "\n" for line in region_of(text, name, file).body(text.splitlines()))
+
+
+def replace(text, name, body, file):
+    """The text with the region's body replaced; both markers stay."""
+    region, lines = region_of(text, name, file), text.splitlines()
+    lines[region.start + 1:region.end] = body.splitlines()
+    return "\n".join(lines) + "\n"
+
+
+def fit(code, text, name, file):
+    """Code as it stands in exercises.toml, indented as the region in `text` is."""
+    indent = region_of(text, name, file).indent
+    return textwrap.indent(textwrap.dedent(code.strip("\n")), indent, lambda line: line.strip() != "") + "\n"
+
+
+def remove_snippets(text, file):
+    """The text without the markers that are not of an exercise."""
+    find_regions(text, file)
+    lines = text.splitlines()
+    kept = [line for line in lines if not (match := MARKER.match(line)) or match["name"].startswith("ex")]
+    return "\n".join(kept) + "\n"
+
+
+def skeleton(text, file):
+    """The text without the bodies of its exercises: what stands around the reader's work."""
+    lines = text.splitlines()
+    for region in sorted(find_regions(text, file).values(), key=lambda region: -region.start):
+        if region.name.startswith("ex"):
+            del lines[region.start + 1:region.end]
+    return "\n".join(lines) + "\n"
+
+
+def check_size(text, name, file):
+    """A region has 3 to 30 lines."""
+    region = region_of(text, name, file)
+    count = region.end - region.start - 1
+    if not MIN_LINES <= count <= MAX_LINES:
+        raise Problem(f"{file}:{region.start + 1}: region {name} has {count} lines, {MIN_LINES} to {MAX_LINES} allowed")
