@@ -8,7 +8,7 @@ namespace llm {
 
 // Keys or values [first, first + count) of one head as float32, [count, Dh]. What is float32 is looked at
 // where it lies; any other format is turned into float32 in `scratch`, which the result then lives in.
-// Errors: kUnsupported for a format or a device that is not read here.
+// Errors: kUnsupported for another device.
 View<const float, 2> kv_rows(const KvView& view, Index head, Index first, Index count, Index head_dim,
                              Buffer& scratch);
 

@@ -1,0 +1,52 @@
+#include "chapters/04_preallocated_cache/all_cache_kinds.h"
+
+#include "chapters/04_preallocated_cache/offloaded_layer.h"
+
+namespace llm {
+namespace {
+
+// Each layer with files of its own; one thread for all.
+LayerFactory offloaded(const CacheKind& kind, const ModelConfig& config, const CacheSpec& spec) {
+  return [&kind, config, spec, loader = std::make_shared<BackgroundThread>()](Index layer, Index num_rows) {
+    auto memory = std::make_unique<FileMemory>();
+    CacheSpec in_files = spec;
+    in_files.memory = memory.get();
+    auto inner = kind.make_layer(config, in_files, layer, num_rows);
+    return std::make_unique<OffloadedLayer>(std::move(memory), std::move(inner), loader);
+  };
+}
+
+}  // namespace
+
+// --8<-- [start:table]
+CacheKinds all_cache_kinds() {
+  static constexpr const CacheKind* kKinds[] = {&kDynamicCacheKind, &kStaticCacheKind, &kSlidingCacheKind,
+                                                &kInt8CacheKind, &kInt4CacheKind};
+  return kKinds;
+}
+// --8<-- [end:table]
+
+std::unique_ptr<Cache> make_any_cache(const void* maker, const ModelConfig& config, const CacheSpec& spec) {
+  if (!spec.offload) return make_cache(all_cache_kinds(), maker, config, spec);
+  const CacheKind& kind = find_cache_kind(all_cache_kinds(), spec.cache);
+  kind.check(config, spec);
+  const LayerFactory make_layer = offloaded(kind, config, spec);
+  std::vector<std::unique_ptr<CacheLayer>> layers;
+  for (Index l = 0; l < config.num_hidden_layers; ++l) layers.push_back(make_layer(l, spec.num_rows));
+  return std::make_unique<LayeredCache>(maker, std::move(layers));
+}
+
+TransformerOptions any_cache_engine(Progress progress) {
+  TransformerOptions options;
+  options.name = "cached";
+  options.cache_factory = make_any_cache;
+  options.progress = std::move(progress);
+  return options;
+}
+
+std::string cache_name(const CacheSpec& spec) {
+  const bool quantized = spec.cache == "int8" || spec.cache == "int4";
+  return spec.cache + (quantized ? ", tail " : " ") + spec.cache_dtype + (spec.offload ? ", offloaded" : "");
+}
+
+}  // namespace llm

@@ -1,0 +1,33 @@
+#include "chapters/04_preallocated_cache/kv_quantize.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+namespace llm {
+
+float quantize_group(std::span<const float> values, int max_code, std::span<std::int8_t> codes) {
+  assert(codes.size() == values.size());
+  float largest = 0;
+  for (const float value : values)
+    if (!(std::abs(value) <= largest)) largest = std::abs(value);  // NaN stays
+  const float scale = largest / static_cast<float>(max_code);
+  if (!(scale >= std::numeric_limits<float>::min()) || std::isinf(scale)) {
+    std::ranges::fill(codes, std::int8_t{0});
+    return largest < 1 ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const int code = static_cast<int>(std::lrint(values[i] / scale));
+    codes[i] = static_cast<std::int8_t>(std::clamp(code, -max_code, max_code));
+  }
+  return scale;
+}
+
+void pack_int4(std::span<const std::int8_t> codes, std::byte* to) {
+  assert(codes.size() % 2 == 0);
+  for (std::size_t i = 0; i < codes.size(); i += 2)
+    to[i / 2] = static_cast<std::byte>((codes[i] + 8) | ((codes[i + 1] + 8) << 4));
+}
+
+}  // namespace llm

@@ -1,0 +1,53 @@
+#include "chapters/04_preallocated_cache/kv_slots.h"
+
+#include <cassert>
+#include <cstring>
+
+#include "chapters/03_kv_cache/kv_format.h"
+
+namespace llm {
+
+KvSlots::KvSlots(const KvShape& shape, Index slots, KvMemory* memory)
+    : shape_(shape), slots_(slots), buffer_(memory_bytes(shape, slots), memory) {}
+
+void KvSlots::store(View<const float, 3> new_keys, View<const float, 3> new_values, Index first, Index count,
+                    Index slot) {
+  assert(slot >= 0 && slot + count <= slots_);
+  const auto Dh = static_cast<std::size_t>(shape_.head_dim);
+  for (Index head = 0; head < shape_.num_key_value_heads; ++head)
+    for (Index i = 0; i < count; ++i) {
+      const Index offset = (head * slots_ + slot + i) * slot_bytes();
+      store_values({new_keys[first + i][head].begin(), Dh}, shape_.format, keys() + offset);
+      store_values({new_values[first + i][head].begin(), Dh}, shape_.format, values() + offset);
+    }
+}
+
+void KvSlots::copy(const KvSlots& from, Index first, Index count, Index slot) {
+  assert(first + count <= from.slots_ && slot + count <= slots_);
+  const auto bytes = static_cast<std::size_t>(count * slot_bytes());
+  for (Index head = 0; head < shape_.num_key_value_heads && bytes > 0; ++head) {
+    const Index to_offset = (head * slots_ + slot) * slot_bytes();
+    const Index from_offset = (head * from.slots_ + first) * slot_bytes();
+    std::memmove(keys() + to_offset, from.keys() + from_offset, bytes);
+    std::memmove(values() + to_offset, from.values() + from_offset, bytes);
+  }
+}
+
+KvView KvSlots::view(const std::byte* base, Index slot) const {
+  KvView view;
+  view.format = shape_.format;
+  view.data = base + slot * slot_bytes();
+  view.head_stride_bytes = slots_ * slot_bytes();
+  view.token_stride_bytes = slot_bytes();
+  return view;
+}
+
+KvBlock KvSlots::block(Index slot, Index count, Index first_position) const {
+  assert(slot >= 0 && slot + count <= slots_);
+  return {.keys = view(keys(), slot),
+          .values = view(values(), slot),
+          .first_position = first_position,
+          .length = count};
+}
+
+}  // namespace llm

@@ -1,0 +1,50 @@
+#include "chapters/04_preallocated_cache/offloaded_layer.h"
+
+namespace llm {
+
+OffloadedLayer::OffloadedLayer(std::unique_ptr<FileMemory> memory, std::unique_ptr<CacheLayer> layer,
+                               std::shared_ptr<BackgroundThread> loader)
+    : memory_(std::move(memory)), layer_(std::move(layer)), loader_(std::move(loader)) {}
+
+void OffloadedLayer::wait() {
+  if (loading_.valid()) loading_.get();
+}
+
+void OffloadedLayer::prefetch() {
+  wait();
+  loading_ = loader_->run([memory = memory_.get()] { memory->load(); });
+}
+
+void OffloadedLayer::offload() {
+  wait();
+  memory_->evict();
+}
+
+// Growing changes the list of what there is to load.
+void OffloadedLayer::update(View<const float, 3> keys, View<const float, 3> values,
+                            std::span<const RowTokens> rows) {
+  wait();
+  layer_->update(keys, values, rows);
+}
+
+void OffloadedLayer::crop(Index row, Index length) {
+  wait();
+  layer_->crop(row, length);
+}
+
+void OffloadedLayer::reorder(std::span<const Index> rows) {
+  wait();
+  layer_->reorder(rows);
+}
+
+void OffloadedLayer::add_rows(Index count) {
+  wait();
+  layer_->add_rows(count);
+}
+
+void OffloadedLayer::reset() {
+  wait();
+  layer_->reset();
+}
+
+}  // namespace llm
