@@ -24,7 +24,7 @@ class StoppingCriteria {
 
   virtual FinishReason reason() const = 0;
 
-  // Whether one row is done. input_ids: [S], prompt and new tokens, the newest included.
+  // Whether one row is done. input_ids: [S], its padding, prompt and new tokens, the newest included.
   // scores: [V], the processed scores from which it was chosen; may be empty.
   virtual bool operator()(std::span<const Token> input_ids, std::span<const float> scores) const = 0;
 };

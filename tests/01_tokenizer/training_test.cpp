@@ -10,6 +10,7 @@
 #include "chapters/01_tokenizer/train_tokenizer.h"
 #include "common/base/error.h"
 #include "common/io/json.h"
+#include "tests/message_of.h"
 
 namespace llm::test {
 namespace {
@@ -27,13 +28,8 @@ struct Folder {
   }
 };
 
-std::string message_of(const fs::path& corpus) {
-  try {
-    read_corpus(corpus);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+std::string error_of(const fs::path& corpus) {
+  return message_of([&] { read_corpus(corpus); });
 }
 
 TEST_CASE("a corpus is one text, or one a line") {
@@ -41,11 +37,11 @@ TEST_CASE("a corpus is one text, or one a line") {
   CHECK(read_corpus(folder.write("a.txt", "one\ntwo\n")) == std::vector<std::string>{"one\ntwo\n"});
   CHECK(read_corpus(folder.write("a.jsonl", "{\"text\": \"one\\ntwo\"}\n{\"text\": \"\"}\n")) ==
         std::vector<std::string>{"one\ntwo", ""});
-  CHECK(message_of(folder.write("b.jsonl", "{\"text\": \"a\"}\n{\"txt\": \"b\"}\n")).find("line 2") !=
+  CHECK(error_of(folder.write("b.jsonl", "{\"text\": \"a\"}\n{\"txt\": \"b\"}\n")).find("line 2") !=
         std::string::npos);
-  CHECK(message_of(folder.write("empty.txt", "")).find("no text") != std::string::npos);
-  CHECK(message_of(folder.path / "missing.txt").find("missing.txt") != std::string::npos);
-  CHECK(message_of(folder.path).find("cannot read") != std::string::npos);
+  CHECK(error_of(folder.write("empty.txt", "")).find("no text") != std::string::npos);
+  CHECK(error_of(folder.path / "missing.txt").find("missing.txt") != std::string::npos);
+  CHECK(error_of(folder.path).find("cannot read") != std::string::npos);
 }
 
 TEST_CASE("the ids of a trained tokenizer: bytes in the order of their characters, then merges") {

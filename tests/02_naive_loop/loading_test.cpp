@@ -7,17 +7,13 @@
 #include "common/config/tensor_specs.h"
 #include "tests/02_naive_loop/fixtures.h"
 #include "tests/02_naive_loop/random_model.h"
+#include "tests/message_of.h"
 
 namespace llm::test {
 namespace {
 
 std::string error_of(const ModelConfig& config, std::shared_ptr<Checkpoint> checkpoint) {
-  try {
-    Transformer model(config, std::move(checkpoint));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return message_of([&] { Transformer model(config, std::move(checkpoint)); });
 }
 
 TEST_CASE("each family asks for exactly the tensors that its config implies") {

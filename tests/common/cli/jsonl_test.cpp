@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "common/base/error.h"
+#include "tests/message_of.h"
 
 namespace llm {
 namespace {
@@ -26,16 +27,6 @@ std::string serve(const std::string& input, int expected_status, Index max_bytes
   };
   CHECK(serve_json_lines(in, out, kFields, answer, max_bytes) == expected_status);
   return out.str();
-}
-
-template <class F>
-std::string error_in(F action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST_CASE("one answer a line, in order, with or without a last line end") {
@@ -89,7 +80,7 @@ TEST_CASE("token ids are rows of one length with ids of the vocabulary") {
   };
   CHECK(read("[[1, 2], [9, 0]]") == std::vector<std::vector<Token>>{{1, 2}, {9, 0}});
   CHECK(read("[4, 5]") == std::vector<std::vector<Token>>{{4, 5}});
-  const auto message = [&](const char* text) { return error_in([&] { read(text); }); };
+  const auto message = [&](const char* text) { return message_of([&] { read(text); }); };
   CHECK(message("[[1, 2], [3]]") ==
         "line 3: x[1]: got 1 entries, expected 2 as in the first row (pad on the left)");
   CHECK(message("[[1, 10]]") == "line 3: x[0][1]: got 10, expected an integer from 0 to 9");
@@ -110,7 +101,7 @@ TEST_CASE("an attention mask has the shape of the ids and padding on the left on
     return read_attention_mask(JsonReader(json, "line 3").at("x"), ids);
   };
   CHECK(read("[[0, 0, 1], [1, 1, 1]]") == std::vector<std::vector<std::uint8_t>>{{0, 0, 1}, {1, 1, 1}});
-  const auto message = [&](const char* text) { return error_in([&] { read(text); }); };
+  const auto message = [&](const char* text) { return message_of([&] { read(text); }); };
   CHECK(message("[[1, 1, 1]]") == "line 3: x: got 1 entries, expected 2 (the rows of input_ids)");
   CHECK(message("[[1, 1], [1, 1, 1]]") == "line 3: x[0]: got 2 entries, expected 3 (the ids of that row)");
   CHECK(message("[[1, 2, 1], [1, 1, 1]]") == "line 3: x[0][1]: got 2, expected an integer from 0 to 1");
@@ -132,7 +123,7 @@ TEST_CASE("scores may be infinite or no number, spelt as strings") {
   CHECK(std::isnan(rows[1][1]));
   CHECK(rows[1][2] == 0.1F);
   const auto message = [&](const char* text, Index columns) {
-    return error_in([&] { read(text, columns); });
+    return message_of([&] { read(text, columns); });
   };
   CHECK(message("[[1, 2], [3]]", 0) == "line 3: x[1]: got 1 entries, expected 2");
   CHECK(message("[[1, 2]]", 3) == "line 3: x[0]: got 2 entries, expected 3");

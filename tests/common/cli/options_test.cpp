@@ -5,6 +5,7 @@
 #include "common/base/error.h"
 #include "common/base/parallel.h"
 #include "common/cli/main.h"
+#include "tests/message_of.h"
 
 namespace llm {
 namespace {
@@ -47,12 +48,7 @@ Parsed parse(std::vector<const char*> arguments) {
 }
 
 std::string error_of(std::vector<const char*> arguments) {
-  try {
-    parse(std::move(arguments));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of([&] { parse(std::move(arguments)); });
 }
 
 TEST_CASE("without flags everything keeps its default") {

@@ -10,6 +10,7 @@
 #include "common/config/model_config.h"
 #include "common/io/json.h"
 #include "tests/common/io/file_builder.h"
+#include "tests/message_of.h"
 
 namespace llm {
 namespace {
@@ -20,22 +21,7 @@ GenerationConfig config_of(const std::string& text) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    config_of(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-template <class F>
-std::string error_in(F action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of([&] { config_of(text); });
 }
 
 // Every field of the table, each with a value that is not its default.
@@ -158,7 +144,7 @@ TEST_CASE("merge: what the request gives wins, also where it gives a default") {
 TEST_CASE("a program refuses fields that it does not honour, unless they do nothing") {
   constexpr std::string_view kFields[] = {"max_new_tokens", "eos_token_id"};
   const auto message = [&](const std::string& text) {
-    return error_in([&] { expect_honoured(config_of(text), kFields, "02_naive_loop", "line 3"); });
+    return message_of([&] { expect_honoured(config_of(text), kFields, "02_naive_loop", "line 3"); });
   };
   CHECK(message(R"({"max_new_tokens": 5, "top_k": 7})") ==
         "line 3: 02_naive_loop does not use 'top_k'; 07_sampling does");
@@ -185,7 +171,7 @@ TEST_CASE("fields from the command line") {
       "do_sample": true, "early_stopping": "never", "bad_words_ids": [[1, 2], [3]],
       "stop_strings": ["[\"x", "7"], "cache_implementation": "static"})"));
   const auto message = [](const char* name, const char* text) {
-    return error_in([&] {
+    return message_of([&] {
       GenerationConfig fresh;
       set_generation_field(fresh, name, text, "--flag");
     });
@@ -207,13 +193,13 @@ TEST_CASE("generation_config.json, or else the special tokens of config.json") {
       "top_k": 20, "some_other_program": true, "penalty_alpha": 0.6, "_from_model_config": true})");
   CHECK(load_generation_config(folder.path(), model) == config_of(R"({"eos_token_id": 9, "top_k": 20})"));
   folder.write("generation_config.json", R"({"top_k": "many"})");
-  CHECK(error_in([&] { load_generation_config(folder.path(), model); }) ==
+  CHECK(message_of([&] { load_generation_config(folder.path(), model); }) ==
         file.string() + ": top_k: got \"many\", expected an integer from 0 to 2147483647");
 }
 
 TEST_CASE("token ids beyond the vocabulary are found in every field") {
   const auto message = [](const std::string& text) {
-    return error_in([&] { expect_ids_below(config_of(text), 10, "line 1"); });
+    return message_of([&] { expect_ids_below(config_of(text), 10, "line 1"); });
   };
   CHECK(message(R"({"eos_token_id": [9, 0], "top_k": 1000, "bad_words_ids": [[9]]})") == "no error");
   CHECK(message(R"({"eos_token_id": [9, 10]})") ==
@@ -225,7 +211,7 @@ TEST_CASE("token ids beyond the vocabulary are found in every field") {
 
 TEST_CASE("contradictions are errors, fields without effect are warnings") {
   const auto warnings = [](const std::string& text) { return check_combinations(config_of(text), "line 1"); };
-  const auto message = [&](const std::string& text) { return error_in([&] { warnings(text); }); };
+  const auto message = [&](const std::string& text) { return message_of([&] { warnings(text); }); };
   CHECK(message(R"({"do_sample": true, "temperature": 0.0})") ==
         "line 1: temperature: got 0 with do_sample, expected a number above 0; for the best token every time "
         "set do_sample=false");
@@ -247,7 +233,7 @@ TEST_CASE("how long a result may become") {
   CHECK(max_total_tokens(config_of(R"({"max_new_tokens": 5})"), 7) == 12);
   CHECK(max_total_tokens(config_of(R"({"max_length": 9})"), 7) == 9);
   CHECK(max_total_tokens(config_of(R"({"max_length": 3, "max_new_tokens": 5})"), 7) == 12);
-  CHECK(error_in([] { max_total_tokens(config_of(R"({"max_length": 7})"), 7); }) ==
+  CHECK(message_of([] { max_total_tokens(config_of(R"({"max_length": 7})"), 7); }) ==
         "max_length: got 7, expected more than the prompt's 7 tokens; set max_new_tokens instead");
 }
 

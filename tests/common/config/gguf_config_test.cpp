@@ -6,6 +6,7 @@
 #include "common/config/model_config.h"
 #include "common/io/gguf.h"
 #include "tests/common/io/file_builder.h"
+#include "tests/message_of.h"
 
 namespace llm {
 namespace {
@@ -33,14 +34,10 @@ ModelConfig config_of(const GgufBuilder& builder) {
 std::string error_of(const GgufBuilder& builder) {
   const TempFolder folder;
   const auto path = folder.write("m.gguf", builder.bytes());
-  try {
-    model_config_from_gguf(GgufFile(path));
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    CHECK(message.starts_with(path.string() + ": "));
-    return message.substr(path.string().size() + 2);
-  }
-  return "no error";
+  const std::string message = message_of([&] { model_config_from_gguf(GgufFile(path)); });
+  if (message == "no error") return message;
+  CHECK(message.starts_with(path.string() + ": "));
+  return message.substr(path.string().size() + 2);
 }
 
 std::string floats(const std::vector<float>& values) {

@@ -12,6 +12,7 @@
 #include "common/config/tensor_specs.h"
 #include "common/io/json.h"
 #include "tests/common/io/file_builder.h"
+#include "tests/message_of.h"
 
 namespace llm {
 namespace {
@@ -29,14 +30,10 @@ std::string changed(const std::string& patch) {
 
 // The message of the error that a config.json gives; all begin with the file's name.
 std::string error_of(const std::string& text) {
-  try {
-    model_config_from_json(text, "m/config.json");
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    CHECK(message.starts_with("m/config.json: "));
-    return message.substr(15);
-  }
-  return "no error";
+  const std::string message = message_of([&] { model_config_from_json(text, "m/config.json"); });
+  if (message == "no error") return message;
+  CHECK(message.starts_with("m/config.json: "));
+  return message.substr(15);
 }
 
 void check_rope(const RopeParameters& rope, const Json& expected) {

@@ -9,6 +9,7 @@
 #include "common/base/error.h"
 #include "common/io/checkpoint.h"
 #include "tests/common/io/file_builder.h"
+#include "tests/message_of.h"
 
 namespace llm {
 
@@ -27,15 +28,6 @@ inline std::vector<float> values_of(const Weight& weight) {
   for (Index r = 0; r < weight.rows; ++r)
     dequantize_row(weight, r, std::span(values).subspan(r * weight.cols, weight.cols));
   return values;
-}
-
-inline std::string message_of(auto&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 // "model.norm.weight" of 3 values from 0, and a 2 x 4 matrix of values from 10; the padding of the header

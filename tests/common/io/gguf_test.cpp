@@ -6,6 +6,7 @@
 
 #include "common/base/error.h"
 #include "tests/common/io/file_builder.h"
+#include "tests/message_of.h"
 
 namespace llm {
 namespace {
@@ -15,14 +16,10 @@ constexpr std::uint32_t kF32 = 0, kQ4_0 = 2, kIq4Xs = 23, kI32 = 26;
 std::string error_of(const std::string& bytes) {
   const TempFolder folder;
   const auto path = folder.write("m.gguf", bytes);
-  try {
-    const GgufFile file(path);
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    CHECK(message.starts_with(path.string() + ": "));
-    return message.substr(path.string().size() + 2);
-  }
-  return "no error";
+  const std::string message = message_of([&] { const GgufFile file(path); });
+  if (message == "no error") return message;
+  CHECK(message.starts_with(path.string() + ": "));
+  return message.substr(path.string().size() + 2);
 }
 
 bool mentions(const std::string& message, std::string_view part) {

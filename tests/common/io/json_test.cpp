@@ -7,18 +7,10 @@
 #include "common/base/error.h"
 #include "common/base/timing.h"
 #include "tests/common/io/file_builder.h"
+#include "tests/message_of.h"
 
 namespace llm {
 namespace {
-
-std::string message_of(auto&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 std::string parse_error(std::string_view text) {
   return message_of([&] { parse_json(text, "f"); });

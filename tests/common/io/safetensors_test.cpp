@@ -4,6 +4,7 @@
 
 #include "common/base/error.h"
 #include "tests/common/io/file_builder.h"
+#include "tests/message_of.h"
 
 namespace llm {
 namespace {
@@ -11,14 +12,10 @@ namespace {
 std::string error_of(const std::string& bytes) {
   const TempFolder folder;
   const auto path = folder.write("m.safetensors", bytes);
-  try {
-    read_safetensors(path);
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    CHECK(message.starts_with(path.string() + ": "));
-    return message.substr(path.string().size() + 2);
-  }
-  return "no error";
+  const std::string message = message_of([&] { read_safetensors(path); });
+  if (message == "no error") return message;
+  CHECK(message.starts_with(path.string() + ": "));
+  return message.substr(path.string().size() + 2);
 }
 
 std::string header_error(std::string_view header, std::size_t data_bytes) {

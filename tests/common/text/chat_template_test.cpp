@@ -8,19 +8,11 @@
 #include <string>
 
 #include "common/base/error.h"
+#include "tests/message_of.h"
 
 using namespace llm;
 
 namespace {
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
