@@ -70,6 +70,7 @@ void StringFinder::add(std::string_view text, Token id) {
 }
 
 std::optional<StringFinder::Match> StringFinder::find(std::string_view text, Index from) const {
+  // --8<-- [start:ex01-8]
   for (Index begin = from; begin < size_of(text); ++begin) {
     if (!starts_[static_cast<unsigned char>(text[begin])]) continue;
     std::optional<Match> longest;
@@ -83,6 +84,7 @@ std::optional<StringFinder::Match> StringFinder::find(std::string_view text, Ind
     if (longest) return longest;
   }
   return std::nullopt;
+  // --8<-- [end:ex01-8]
 }
 
 void AddedTokens::add(const std::vector<AddedToken>& tokens, Index vocab_size, const Lookup& model_id,

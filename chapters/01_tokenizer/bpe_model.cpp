@@ -23,10 +23,10 @@ BpeModel::BpeModel(BpeParts parts, bool bytes_as_characters, const std::string& 
   options_.merges.clear();
   options_.merges.shrink_to_fit();
   for (int byte = 0; byte < 256; ++byte) {
-    std::string character;
-    append_code_point(character, byte_to_character(static_cast<unsigned char>(byte)));
-    byte_ids_[byte] = vocab_.find(character).value_or(kNone);
     fallback_ids_[byte] = vocab_.find(fmt::format("<0x{:02X}>", byte)).value_or(kNone);
+    if (!bytes_as_characters_) continue;
+    const auto character = bytes_to_characters(std::string(1, static_cast<char>(byte)));
+    byte_ids_[byte] = vocab_.find(character).value_or(kNone);
   }
   if (!options_.unk_token) return;
   unk_id_ = vocab_.find(*options_.unk_token);
@@ -83,18 +83,24 @@ std::optional<Token> BpeModel::whole_word(std::string_view word) const {
   return vocab_.find(bytes_as_characters_ ? bytes_to_characters(word) : std::string(word));
 }
 
+// Appends the tokens <0xNN> of a character's UTF-8 bytes; false, and nothing appended, if one is missing.
+bool BpeModel::append_bytes(std::string_view character, std::vector<Token>& symbols) const {
+  // --8<-- [start:ex01-6]
+  std::vector<Token> tokens;
+  for (const char byte : character) {
+    const Token id = fallback_ids_[static_cast<unsigned char>(byte)];
+    if (id == kNone) return false;
+    tokens.push_back(id);
+  }
+  symbols.insert(symbols.end(), tokens.begin(), tokens.end());
+  return true;
+  // --8<-- [end:ex01-6]
+}
+
 // A character that is no token: its bytes' tokens if the model has them all, else the unknown token.
 void BpeModel::append_unknown(std::string_view character, std::vector<Token>& symbols,
                               bool& unk_waits) const {
-  if (options_.byte_fallback) {
-    const auto has_token = [this](char byte) {
-      return fallback_ids_[static_cast<unsigned char>(byte)] != kNone;
-    };
-    if (std::all_of(character.begin(), character.end(), has_token)) {
-      for (const char byte : character) symbols.push_back(fallback_ids_[static_cast<unsigned char>(byte)]);
-      return;
-    }
-  }
+  if (options_.byte_fallback && append_bytes(character, symbols)) return;
   if (!unk_id_) return;  // no token, no trace of it: as in the tokenizers library
   if (unk_waits && !options_.fuse_unk) symbols.push_back(*unk_id_);
   unk_waits = true;
@@ -196,6 +202,7 @@ std::vector<MergeStep> BpeModel::merge_steps(std::string_view word) const {
   std::vector<MergeStep> steps;
   if (whole_word(word)) return steps;
   std::vector<Token> tokens = symbols(word);
+  // --8<-- [start:ex01-2]
   while (true) {
     const Merge* best = nullptr;
     Index at = 0;
@@ -212,6 +219,7 @@ std::vector<MergeStep> BpeModel::merge_steps(std::string_view word) const {
     step.tokens = tokens;
     steps.push_back(std::move(step));
   }
+  // --8<-- [end:ex01-2]
 }
 
 }  // namespace llm

@@ -74,6 +74,7 @@ class BpeModel {
   void add_vocab(std::vector<std::pair<std::string, Token>> vocab, const std::string& where);
   void add_merges(const std::vector<std::pair<std::string, std::string>>& merges, const std::string& where);
   std::optional<Token> whole_word(std::string_view word) const;
+  bool append_bytes(std::string_view character, std::vector<Token>& symbols) const;
   void append_unknown(std::string_view character, std::vector<Token>& symbols, bool& unk_is_last) const;
   void append_symbols(std::string_view word, std::vector<Token>& symbols) const;
   void merge(BpeState& state) const;

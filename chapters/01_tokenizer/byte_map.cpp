@@ -8,35 +8,44 @@ namespace llm {
 namespace {
 
 constexpr char32_t kFirstSubstitute = 0x100;
-constexpr int kSubstitutes = 68;  // bytes that have no printable character of their own
 
-constexpr bool prints(int byte) {
-  return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || (byte >= 0xAE && byte <= 0xFF);
+// The character of every byte. Those that print in Latin-1 are their own character: '!' to '~', and 0xA1 to
+// 0xFF but for 0xAD, the invisible soft hyphen. The others get U+0100, U+0101, ... in the order of the bytes.
+std::array<char32_t, 256> make_characters() {
+  std::array<char32_t, 256> characters{};
+  // --8<-- [start:ex01-1]
+  char32_t substitute = kFirstSubstitute;
+  for (int byte = 0; byte < 256; ++byte) {
+    const bool prints = (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte != 0xAD);
+    characters[byte] = prints ? static_cast<char32_t>(byte) : substitute++;
+  }
+  // --8<-- [end:ex01-1]
+  return characters;
 }
 
 struct ByteAlphabet {
-  std::array<char32_t, 256> characters{};
-  std::array<int, kFirstSubstitute + kSubstitutes> bytes{};  // by character; -1: not in the alphabet
+  std::array<char32_t, 256> characters = make_characters();
+  std::array<int, kFirstSubstitute + 256> bytes{};  // by character; -1: not in the alphabet
 
-  constexpr ByteAlphabet() {
-    for (int& byte : bytes) byte = -1;
-    char32_t substitute = kFirstSubstitute;
-    for (int byte = 0; byte < 256; ++byte) {
-      characters[byte] = prints(byte) ? static_cast<char32_t>(byte) : substitute++;
-      bytes[characters[byte]] = byte;
-    }
+  ByteAlphabet() {
+    bytes.fill(-1);
+    for (int byte = 0; byte < 256; ++byte) bytes[characters[byte]] = byte;
   }
 };
 
-constexpr ByteAlphabet kAlphabet;
+const ByteAlphabet& alphabet() {
+  static const ByteAlphabet tables;
+  return tables;
+}
 
 }  // namespace
 
-char32_t byte_to_character(unsigned char byte) { return kAlphabet.characters[byte]; }
+char32_t byte_to_character(unsigned char byte) { return alphabet().characters[byte]; }
 
 std::optional<unsigned char> character_to_byte(char32_t character) {
-  if (character >= kAlphabet.bytes.size() || kAlphabet.bytes[character] < 0) return std::nullopt;
-  return static_cast<unsigned char>(kAlphabet.bytes[character]);
+  const auto& bytes = alphabet().bytes;
+  if (character >= bytes.size() || bytes[character] < 0) return std::nullopt;
+  return static_cast<unsigned char>(bytes[character]);
 }
 
 std::string bytes_to_characters(std::string_view bytes) {

@@ -1,7 +1,5 @@
 #include "chapters/01_tokenizer/decoder.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 
@@ -44,13 +42,16 @@ std::unique_ptr<DecoderStream> per_token(bool wait, Function function) {
 // Bytes to text: finished characters go on at once, bytes of an unfinished one wait for the rest.
 class Utf8Stream final : public DecoderStream {
  public:
+  // --8<-- [start:ex01-9]
   void put(std::string token, EmitText emit) override {
     bytes_ += characters_to_bytes(token).value_or(token);
     const std::size_t ready = bytes_.size() - static_cast<std::size_t>(incomplete_suffix_length(bytes_));
     emit(from_utf8_lossy(std::string_view(bytes_).substr(0, ready)));
     bytes_.erase(0, ready);
   }
+
   void end(EmitText emit) override { emit(from_utf8_lossy(bytes_)); }
+  // --8<-- [end:ex01-9]
 
  private:
   std::string bytes_;

@@ -100,6 +100,7 @@ bool contraction(Cursor& c, bool ignore_case) {
 // \s*[\r\n]+|\s+(?!\S)|\s+ (with `lines`) or \s+(?!\S)|\s+, standing on a blank: to the last line end in the
 // run of blanks; else all of it but the last blank, which belongs to the following word; else the one blank.
 void blanks(Cursor& c, bool lines) {
+  // --8<-- [start:ex01-4]
   Index last_line_end = -1, last_begin = c.at(), count = 0;
   while (c.is(kSpace)) {
     last_begin = c.at();
@@ -113,6 +114,7 @@ void blanks(Cursor& c, bool lines) {
   } else if (!c.done() && count > 1) {
     c.go(last_begin);
   }
+  // --8<-- [end:ex01-4]
 }
 
 void skip(Cursor& c, int classes) {
@@ -121,6 +123,7 @@ void skip(Cursor& c, int classes) {
 
 // Where the word that begins at c ends; c is not done and moves on by a character at least.
 void gpt2_word(Cursor& c) {
+  // --8<-- [start:ex01-3]
   if (c.character() == '\'' && contraction(c, false)) return;
   Cursor start = c;
   if (c.character() == ' ') start.next();  // " ?" in front of letters, numbers or symbols
@@ -134,6 +137,7 @@ void gpt2_word(Cursor& c) {
     return blanks(c, false);
   }
   c = start;
+  // --8<-- [end:ex01-3]
 }
 
 // ` ?[^\s\p{L}\p{N}]+[\r\n]*` (and "/" with `slash`), or else blanks.
@@ -238,12 +242,12 @@ class KnownMatcher final : public Matcher {
 
 }  // namespace
 
-std::unique_ptr<Matcher> make_pattern_matcher(std::string_view pattern, const std::string& where) {
+std::unique_ptr<Matcher> make_known_matcher(std::string_view pattern) {
   if (pattern == kGpt2Pattern) return std::make_unique<KnownMatcher>(gpt2_word);
   if (pattern == kQwen2Pattern) return std::make_unique<KnownMatcher>(cl100k_word<1>);
   if (pattern == kLlama3Pattern) return std::make_unique<KnownMatcher>(cl100k_word<3>);
   if (pattern == kGpt4oPattern) return std::make_unique<KnownMatcher>(o200k_word);
-  return make_regex_matcher(pattern, where);
+  return nullptr;
 }
 
 }  // namespace llm

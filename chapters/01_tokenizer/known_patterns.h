@@ -31,6 +31,9 @@ inline constexpr std::string_view kGpt4oPattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
     R"(|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
+// The hand-written matcher of a known pattern; null for any other.
+std::unique_ptr<Matcher> make_known_matcher(std::string_view pattern);
+
 // A matcher for any pattern: hand-written for the known ones, a regular expression for all others. Both find
 // the same; `where` as in make_regex_matcher.
 std::unique_ptr<Matcher> make_pattern_matcher(std::string_view pattern, const std::string& where);

@@ -1,6 +1,5 @@
 #include "chapters/01_tokenizer/pre_tokenizer.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "chapters/01_tokenizer/byte_map.h"
@@ -109,47 +108,6 @@ class ByteLevel final : public PreTokenizer {
   std::unique_ptr<Matcher> matcher_;
 };
 
-class Metaspace final : public PreTokenizer {
- public:
-  Metaspace(std::string replacement, PrependScheme prepend, bool split)
-      : replacement_(std::move(replacement)), prepend_(prepend), split_(split) {}
-
-  void cut(const Piece& piece, FunctionRef<void(const Piece&)> emit) const override {
-    std::string text;
-    Index from_start = 0;
-    const bool at_start = piece.from_start_bytes > 0;
-    const bool wanted = prepend_ == PrependScheme::kAlways || (prepend_ == PrependScheme::kFirst && at_start);
-    if (wanted && !piece.text.starts_with(' ') && !piece.text.starts_with(replacement_)) text = replacement_;
-    if (at_start) from_start = static_cast<Index>(text.size());
-    for (Index at = 0; at < static_cast<Index>(piece.text.size()); ++at) {
-      const std::size_t before = text.size();
-      if (piece.text[at] == ' ') {
-        text += replacement_;
-      } else {
-        text += piece.text[at];
-      }
-      if (at < piece.from_start_bytes) from_start += static_cast<Index>(text.size() - before);
-    }
-    emit_parts({text, from_start}, emit);
-  }
-
- private:
-  void emit_parts(const Piece& piece, FunctionRef<void(const Piece&)> emit) const {
-    std::size_t begin = 0;
-    while (split_) {
-      const std::size_t next = piece.text.find(replacement_, begin + 1);
-      if (next == std::string_view::npos) break;
-      emit(piece.part(static_cast<Index>(begin), static_cast<Index>(next)));
-      begin = next;
-    }
-    emit(piece.part(static_cast<Index>(begin), static_cast<Index>(piece.text.size())));
-  }
-
-  std::string replacement_;
-  PrependScheme prepend_;
-  bool split_;
-};
-
 class PreTokenizerSequence final : public PreTokenizer {
  public:
   explicit PreTokenizerSequence(std::vector<PreTokenizerPtr> steps) : steps_(std::move(steps)) {}
@@ -167,20 +125,12 @@ class PreTokenizerSequence final : public PreTokenizer {
 
 }  // namespace
 
-Piece Piece::part(Index begin, Index end) const {
-  return {text.substr(begin, end - begin), std::clamp<Index>(from_start_bytes - begin, 0, end - begin)};
-}
-
 PreTokenizerPtr make_split(std::unique_ptr<Matcher> matcher, SplitBehavior behavior, bool invert) {
   return std::make_unique<Split>(std::move(matcher), behavior, invert);
 }
 
 PreTokenizerPtr make_byte_level(bool add_prefix_space, bool use_regex, bool keep_bytes) {
   return std::make_unique<ByteLevel>(add_prefix_space, use_regex, keep_bytes);
-}
-
-PreTokenizerPtr make_metaspace(std::string replacement, PrependScheme prepend, bool split) {
-  return std::make_unique<Metaspace>(std::move(replacement), prepend, split);
 }
 
 PreTokenizerPtr make_pre_tokenizer_sequence(std::vector<PreTokenizerPtr> steps) {

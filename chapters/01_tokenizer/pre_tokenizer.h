@@ -1,6 +1,7 @@
 // Pre-tokenizers: how the text is cut into words. No token ever crosses a word's border.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,7 +19,9 @@ struct Piece {
   Index from_start_bytes = 0;  // as in NormalizedText
 
   // The part [begin, end).
-  Piece part(Index begin, Index end) const;
+  Piece part(Index begin, Index end) const {
+    return {text.substr(begin, end - begin), std::clamp<Index>(from_start_bytes - begin, 0, end - begin)};
+  }
 };
 
 class PreTokenizer {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "chapters/02_naive_loop/attention_weights.h"
 #include "chapters/02_naive_loop/each_row.h"
 #include "chapters/02_naive_loop/kv_rows.h"
 #include "common/tensor/matmul.h"
@@ -13,19 +13,6 @@ namespace {
 
 // A tile's queries become one matrix of about this many rows.
 constexpr Index kTileQueries = 64;
-
-// The indices [begin, end) of a sequence.
-struct Range {
-  Index begin = 0;
-  Index end = 0;
-  Index size() const { return end - begin; }
-};
-
-// What the token at `index` sees: itself and what is stored before it, as far as the window reaches.
-Range visible_keys(const AttentionRow& row, Index index, std::optional<Index> window) {
-  const Index oldest = row.blocks.front().first_position;
-  return {window ? std::max(oldest, index + 1 - *window) : oldest, index + 1};
-}
 
 // Calls f(block, first, count, column) for the part of each block that lies in `keys`; column counts from
 // keys.begin.
@@ -47,37 +34,25 @@ View<const float, 2> transposed(View<const float, 2> matrix) {
   return {matrix.data(), {matrix.shape(1), matrix.shape(0)}, {matrix.stride(1), matrix.stride(0)}};
 }
 
-// scores = softmax(scores * scale) over the columns in `seen`; all others become 0. Subtracting the largest
-// keeps exp() from overflowing and changes nothing else.
-void masked_softmax(View<float, 1> scores, Range seen, float scale) {
-  float* s = scores.begin();
-  float largest = -std::numeric_limits<float>::infinity();
-  for (Index i = seen.begin; i < seen.end; ++i) largest = std::max(largest, s[i]);
-  double sum = 0;
-  for (Index i = seen.begin; i < seen.end; ++i) {
-    s[i] = std::exp((s[i] - largest) * scale);
-    sum += s[i];
-  }
-  const auto share = static_cast<float>(1 / sum);
-  for (Index i = seen.begin; i < seen.end; ++i) s[i] *= share;
-  std::fill(s, s + seen.begin, 0.0f);
-  std::fill(s + seen.end, s + scores.size(), 0.0f);
-}
-
-// M = count * G queries of a tile; S keys that any of them sees.
+// A tile's heads: M = count * G queries; S keys that any of them sees.
 void attend(View<const float, 3> queries, const AttentionRow& row, const AttentionTile& tile, Index G,
             std::optional<Index> window, AttentionScratch& scratch, View<float, 3> out) {
   const Index Dh = queries.shape(2);
   const Index M = tile.count * G;
+  const Index oldest = row.blocks.front().first_position;
   const Index first_index = row.past_seen_tokens + tile.first;  // of the tile's first token
-  const Range keys = {visible_keys(row, first_index, window).begin, first_index + tile.count};
-  const Index token = row.tokens.begin + tile.first;  // where the tile's tokens are in the batch
-  const Index head = tile.kv_head * G;
-
+  const Index first_token = row.tokens.begin + tile.first;      // where the tile begins in the batch
+  const Range keys = {visible_keys(oldest, first_index, window).begin, first_index + tile.count};
   const View<float, 2> q = scratch.queries.matrix(M, Dh);  // row t * G + g: token t, head g of the group
-  for (Index m = 0; m < M; ++m) std::copy_n(queries[token + m / G][head + m % G].begin(), Dh, q[m].begin());
-
   const View<float, 2> scores = scratch.scores.matrix(M, keys.size());  // [M, S] = q K^T
+  const View<float, 2> sum = scratch.sum.matrix(M, Dh);                 // [M, Dh] = softmax(scores) V
+  std::fill_n(sum.data(), sum.size(), 0.0f);
+
+  // --8<-- [start:ex02-6]
+  const Index first_head = tile.kv_head * G;
+  for (Index m = 0; m < M; ++m)
+    std::copy_n(queries[first_token + m / G][first_head + m % G].begin(), Dh, q[m].begin());
+
   each_block_part(row.blocks, keys, [&](const KvBlock& block, Index first, Index count, Index column) {
     const auto k = kv_rows(block.keys, tile.kv_head, first, count, Dh, scratch.keys);  // [count, Dh]
     matmul(q, k, columns(scores, column, count));
@@ -85,19 +60,19 @@ void attend(View<const float, 3> queries, const AttentionRow& row, const Attenti
 
   const float scale = 1.0f / std::sqrt(static_cast<float>(Dh));
   for (Index m = 0; m < M; ++m) {
-    const Range seen = visible_keys(row, first_index + m / G, window);
+    const Range seen = visible_keys(oldest, first_index + m / G, window);
     masked_softmax(scores[m], {seen.begin - keys.begin, seen.end - keys.begin}, scale);
   }
 
-  const View<float, 2> sum = scratch.sum.matrix(M, Dh);  // [M, Dh] = scores V
-  std::fill_n(sum.data(), sum.size(), 0.0f);
   each_block_part(row.blocks, keys, [&](const KvBlock& block, Index first, Index count, Index column) {
     const auto v = kv_rows(block.values, tile.kv_head, first, count, Dh, scratch.values);  // [count, Dh]
     const View<float, 2> part = scratch.part.matrix(M, Dh);
     matmul(columns(scores, column, count), transposed(v), part);
     for (Index i = 0; i < sum.size(); ++i) sum.data()[i] += part.data()[i];
   });
-  for (Index m = 0; m < M; ++m) std::copy_n(sum[m].begin(), Dh, out[token + m / G][head + m % G].begin());
+  for (Index m = 0; m < M; ++m)
+    std::copy_n(sum[m].begin(), Dh, out[first_token + m / G][first_head + m % G].begin());
+  // --8<-- [end:ex02-6]
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "common/config/generation_config.h"
 #include "common/seams/causal_lm.h"
 #include "common/seams/stopping_criteria.h"
 
@@ -24,16 +23,5 @@ struct GreedyResult {
 // rows: real tokens, none empty; they may differ in length.
 GreedyResult greedy(CausalLM& model, std::vector<std::vector<Token>> rows, Index max_new_tokens,
                     std::span<const Token> eos_token_id);
-
-// How many tokens may follow: what the config allows, and what is left of the model's length.
-// padded_tokens: the prompts' length with padding, which counts for max_length; longest: without.
-// Errors: kRange for a prompt that fills the model's length, or max_length not above padded_tokens.
-Index new_tokens_limit(const ModelConfig& model, const GenerationConfig& config, Index padded_tokens,
-                       Index longest);
-
-// The result as transformers returns it: prompts as they were given (padding included), then the new tokens,
-// filled up on the right to one length with pad_token_id, which is by default the first of eos_token_id.
-std::vector<std::vector<Token>> to_sequences(std::span<const std::vector<Token>> prompts,
-                                             const GreedyResult& result, const GenerationConfig& config);
 
 }  // namespace llm

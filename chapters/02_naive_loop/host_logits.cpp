@@ -5,6 +5,7 @@
 namespace llm {
 
 Token argmax(View<const float, 1> scores, const std::string& where) {
+  // --8<-- [start:ex02-7]
   Index best = 0;
   for (Index i = 0; i < scores.size(); ++i) {
     if (std::isnan(scores[i]))
@@ -14,6 +15,7 @@ Token argmax(View<const float, 1> scores, const std::string& where) {
     if (scores[i] > scores[best]) best = i;
   }
   return static_cast<Token>(best);
+  // --8<-- [end:ex02-7]
 }
 
 std::vector<Token> HostLogits::argmax() {

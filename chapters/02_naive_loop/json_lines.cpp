@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "chapters/02_naive_loop/greedy.h"
+#include "chapters/02_naive_loop/sequences.h"
 #include "common/cli/generate_request.h"
 #include "common/cli/jsonl.h"
 

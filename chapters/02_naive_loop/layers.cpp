@@ -33,6 +33,7 @@ void linear(View<const float, 2> x, const Linear& layer, View<float, 2> out) {
 
 void rms_norm(View<const float, 2> x, View<const float, 1> weight, double eps, View<float, 2> out) {
   const Index D = x.shape(1);
+  // --8<-- [start:ex02-1]
   each_row(x.shape(0), D, [&](Index n) {
     const float mean = sum_of_squares(x[n]) / static_cast<float>(D);
     const float scale = 1.0f / std::sqrt(mean + static_cast<float>(eps));
@@ -41,6 +42,7 @@ void rms_norm(View<const float, 2> x, View<const float, 1> weight, double eps, V
     float* to = out[n].begin();
     for (Index i = 0; i < D; ++i) to[i] = gain[i] * (from[i] * scale);
   });
+  // --8<-- [end:ex02-1]
 }
 
 void swiglu(View<float, 2> gate, View<const float, 2> up) {

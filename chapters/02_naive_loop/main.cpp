@@ -7,12 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "chapters/01_tokenizer/streaming_decoder.h"
+#include "chapters/02_naive_loop/classify_report.h"
 #include "chapters/02_naive_loop/dump_layers.h"
 #include "chapters/02_naive_loop/full_batch.h"
 #include "chapters/02_naive_loop/generator.h"
-#include "chapters/02_naive_loop/greedy.h"
 #include "chapters/02_naive_loop/json_lines.h"
 #include "chapters/02_naive_loop/loop_report.h"
+#include "chapters/02_naive_loop/sequences.h"
 #include "common/base/timing.h"
 #include "common/cli/main.h"
 #include "common/cli/options.h"
@@ -39,8 +40,8 @@ Generator<Token> generate(CausalLM& model, std::vector<Token> input_ids, Index m
 
 struct Settings {
   CommonFlags common;
-  std::string chat, system, chat_template, dump_layers;
-  bool jsonl = false, ignore_eos = false, no_model_config = false;
+  std::string chat, system, chat_template, dump_layers, classify;
+  bool jsonl = false, ignore_eos = false, no_model_config = false, wants_labels = false;
   GenerationConfig generation;
 };
 
@@ -54,6 +55,8 @@ bool read_settings(int argc, char** argv, Settings& s) {
   options.add_text("template", s.chat_template,
                    "with --chat: chatml, plain or a file, instead of the model's own");
   options.add_flag("ignore-eos", s.ignore_eos, "go on after an end token, to see what comes then");
+  options.add_text("classify", s.classify,
+                   "which of these labels is the most probable continuation, such as \" yes, no\"; and end");
   options.add_text("dump-layers", s.dump_layers,
                    "write the prompt's hidden states to this safetensors file, and end");
   options.add_flag("no-model-config", s.no_model_config, "do not read the model's generation_config.json");
@@ -62,6 +65,7 @@ bool read_settings(int argc, char** argv, Settings& s) {
   options.add_example("02_naive_loop --prompt 'Once upon a time' --max-new-tokens 200");
   options.add_example("02_naive_loop --model models/Qwen3-0.6B --chat 'Why is the sky blue?'");
   options.add_example("02_naive_loop --prompt 'The end.' --ignore-eos");
+  options.add_example("02_naive_loop --prompt 'The dog was very' --classify ' happy, sad, tired'");
   if (!options.parse(argc, argv)) return false;
   if (options.given("prompt") && (s.common.prompt.empty() || options.given("chat")))
     fail(ErrorCode::kUsage, {.where = "--prompt",
@@ -69,6 +73,9 @@ bool read_settings(int argc, char** argv, Settings& s) {
                              .remedy = "give the model one text to begin with"});
   if (options.given("chat") && s.chat.empty())
     fail(ErrorCode::kUsage, {.where = "--chat", .what = "is empty"});
+  if (options.given("classify") && s.jsonl)
+    fail(ErrorCode::kUsage, {.where = "--classify", .what = "does not go with --jsonl"});
+  s.wants_labels = options.given("classify");
   if (s.chat.empty() && s.common.prompt.empty()) s.common.prompt = "Once upon a time";
   return true;
 }
@@ -154,6 +161,10 @@ int program(int argc, char** argv) {
   if (s.jsonl) return answer_json_lines(std::cin, std::cout, opened, model, config, s.chat_template);
   const std::vector<Token> ids = encode(opened, s);
   if (!s.dump_layers.empty()) return dump(s, model, ids);
+  if (s.wants_labels)
+    return classify(opened, model, ids,
+                    read_labels(s.classify, *opened.tokenizer, s.chat.empty() ? s.common.prompt : "", ids),
+                    s.common.json, s.common.quiet);
   if (!config.max_new_tokens && !config.max_length) config.max_new_tokens = 64;
 
   LoopRun run = run_loop(s, opened, model, ids, config);

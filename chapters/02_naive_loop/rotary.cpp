@@ -13,8 +13,11 @@ using std::numbers::pi;
 
 // theta^(2i/Dh), rounded to float once: the exponent is a float, as in transformers.
 float slot_power(const RopeParameters& rope, Index slot, Index head_dim) {
+  // --8<-- [start:ex02-2]
   const float exponent = static_cast<float>(2 * slot) / static_cast<float>(head_dim);
-  return static_cast<float>(std::pow(rope.rope_theta, static_cast<double>(exponent)));
+  const double power = std::pow(rope.rope_theta, static_cast<double>(exponent));
+  return static_cast<float>(power);
+  // --8<-- [end:ex02-2]
 }
 
 // Wavelengths (positions a full turn) beyond the first training length over low_freq_factor are stretched,
@@ -108,6 +111,7 @@ void RotaryEmbedding::angles(std::span<const Index> positions, View<float, 2> co
 
 void rotate(View<float, 3> x, View<const float, 2> cosines, View<const float, 2> sines) {
   const Index half = x.shape(2) / 2;
+  // --8<-- [start:ex02-3]
   each_row(x.shape(0), x.shape(1) * x.shape(2), [&](Index n) {
     const float* c = cosines[n].begin();
     const float* s = sines[n].begin();
@@ -122,6 +126,7 @@ void rotate(View<float, 3> x, View<const float, 2> cosines, View<const float, 2>
       }
     }
   });
+  // --8<-- [end:ex02-3]
 }
 
 }  // namespace llm
