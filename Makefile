@@ -60,7 +60,16 @@ doctor: ## Say what this machine can do, what follows, and what would help
 	 else echo "Python 3    missing: the doctor, the test runner and lint need it. Remedy: make setup"; exit 1; fi
 
 ##@ For whoever changes the code
-.PHONY: test-all lint format asan fuzz clang-check
+.PHONY: book docs test-all lint format asan fuzz clang-check
+book: build ## Rewrite what programs and sources put into the texts (ARGS=--refresh: timings too)
+	@python3 tests/course/figures.py
+	@python3 tests/course/book.py --build $(BUILD) $(ARGS)
+	@python3 tests/course/book.py --build $(BUILD) --check
+
+docs: ## Make a web site of the texts in build-docs/site (Zensical, a Python package, is fetched)
+	@common/cmake/setup.sh packages python
+	@python3 tests/course/book_site.py
+
 test-all: test ## The slow tests too, then lint and the sanitizers
 	@$(run_tests) --build $(BUILD) --label slow
 	@$(MAKE) --no-print-directory lint
@@ -96,7 +105,7 @@ setup: ## Install the packages that a build needs, if they are missing
 	@common/cmake/setup.sh packages build
 
 clean: ## Remove the build folders (models/ stays)
-	rm -rf build build-asan build-clang build-cuda build-debug build-fuzz
+	rm -rf build build-asan build-broken build-clang build-cuda build-debug build-docs build-fuzz
 
 help: ## Show this list
 	@awk -v tty="$$([ -t 1 ] && echo 1)" 'BEGIN { FS = ":[^#]*## "; if (tty) { b = "\033[1m"; c = "\033[36m"; r = "\033[0m" } \

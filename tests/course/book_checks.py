@@ -1,0 +1,179 @@
+"""What a page of the book must keep. Each check takes the book and yields (file, line, message)."""
+import re
+import urllib.parse
+
+import book_break
+from book_text import (BLOCK, FENCE, GENERATED_HEAD, INLINE, BookError, blank_code, console_commands, count_words,
+                       line_of, regions, without_blocks)
+
+MIN_WORDS, MAX_WORDS = 900, 1400
+MAX_SNIPPETS, MAX_SNIPPET_LINES = 6, 25
+CHAPTER = re.compile(r"chapters/(?!00_)\d\d_\w+/README\.md")
+
+# Commands of the texts that the check does not run, and why. Everything else is run.
+NOT_RUN = [
+    (r"git ", "needs the network, or changes the checkout"),
+    (r"sudo |apt", "changes the machine"),
+    (r"make (test|test-all|asan|bench|book|docs|clang-check|fuzz|lint|format)\b", "runs for minutes, or runs this check"),
+    (r"make (model|setup|build|run)\b", "downloads or builds; what `make run` prints is checked as an output"),
+    (r"make (lab|grade|hint|reset|solution|catchup|prove|class-export)\b", "the tests of the exercises run these"),
+    (r"cmake ", "builds"),
+    (r"(python3?|pip) .*(install|train\.py|check\.py)|\S*pip install", "needs Python packages that tests must not need"),
+    (r".*(?<!data/)\bmodels/\S+", "needs a model that is not in the repository"),
+    (r"build/bin/(bench|\S*_bench)\b", "measures for minutes"),
+]
+SOURCES = (".cpp", ".h", ".cu", ".cuh", ".py", ".cmake", ".txt", ".toml")
+
+
+def is_external(target):
+    return re.match(r"[a-z]+:", target) is not None
+
+
+def check_regions(book):
+    """Markers in sources are balanced, nest, and have names of their own."""
+    for name in book.tree.sources(*SOURCES):
+        if name.startswith("tests/course/"):
+            continue  # the scripts and their tests speak about markers
+        text = book.tree.text(name)
+        if "--8<--" in text:
+            for line, message in regions(text)[0]:
+                yield name, line, message
+
+
+def check_markers(book):
+    """Markers in pages are balanced; the marker of a number does not begin a line."""
+    for name, text in book.pages.items():
+        rest = BLOCK.sub(lambda match: "\n" * match[0].count("\n"), blank_fences(text, keep=BLOCK))
+        rest = INLINE.sub("", rest)
+        for match in re.finditer(r"<!-- (end|/|=\w+|(?:snippet|output|broken|markdown|box|exercises)\b.*?) -->", rest):
+            yield name, line_of(rest, match.start()), f"'{match[0]}' has no counterpart"
+        for match in re.finditer(r"^\s*<!-- =\w+ -->", text, re.MULTILINE):
+            yield name, line_of(text, match.start()), "a number's marker begins a line: Markdown takes that for HTML"
+
+
+def blank_fences(text, keep):
+    """The text with code blocks blanked that are no part of a generated block."""
+    spans = [match.span() for match in keep.finditer(text)]
+    inside = lambda at: any(begin <= at < end for begin, end in spans)
+    return FENCE.sub(lambda match: match[0] if inside(match.start()) else re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def check_words(book):
+    """A chapter's text has 900 to 1,400 words: prose and tables, without code and generated blocks."""
+    for name, text in book.pages.items():
+        if CHAPTER.fullmatch(name) and not MIN_WORDS <= (words := count_words(text)) <= MAX_WORDS:
+            yield name, 1, f"{words} words, {MIN_WORDS} to {MAX_WORDS} allowed"
+
+
+def check_snippets(book):
+    """A chapter's text has six snippets at most, each of 25 lines at most, and none that is typed."""
+    for name, text in book.pages.items():
+        if not CHAPTER.fullmatch(name):
+            continue
+        blocks = [block for block in BLOCK.finditer(text) if block["kind"] == "snippet"]
+        if len(blocks) > MAX_SNIPPETS:
+            yield name, line_of(text, blocks[MAX_SNIPPETS].start()), f"{len(blocks)} snippets, {MAX_SNIPPETS} allowed"
+        for block in blocks:
+            lines = block["body"].count("\n") - 2
+            if lines > MAX_SNIPPET_LINES:
+                yield name, line_of(text, block.start()), f"{lines} lines, {MAX_SNIPPET_LINES} allowed"
+        for fence in FENCE.finditer(blank_generated(text)):
+            if fence[1] in ("cpp", "c++", "c"):
+                yield name, line_of(text, fence.start()), "code that is typed: use a snippet"
+
+
+def blank_generated(text):
+    return BLOCK.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def check_changes(book):
+    """The lines that a text asks to change stand in the file, once."""
+    for name, text in book.pages.items():
+        for fence in FENCE.finditer(text):
+            if fence[1] != "diff" or not CHAPTER.fullmatch(name):
+                continue
+            try:
+                path, away, instead = book_break.parse_change(fence[2])
+                book_break.changed((book.root / path).read_text(), away, instead, path)
+            except (BookError, OSError) as error:
+                yield name, line_of(text, fence.start()), str(error)
+
+
+def slug(heading):
+    """The anchor that GitHub and the site give a heading."""
+    heading = re.sub(r"<!--.*?-->|[*`]", "", heading)
+    heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+    return re.sub(r"[^\w\- ]", "", heading).replace(" ", "-")
+
+
+def anchors(text):
+    found = set()
+    for heading in re.findall(r"^#{1,6} (.+)$", FENCE.sub("", text), re.MULTILINE):
+        name, number = slug(heading), 1
+        while name in found:
+            name = f"{slug(heading)}-{number}"
+            number += 1
+        found.add(name)
+    return found | set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
+
+
+def links(text):
+    """(line, target) of every link and image of a page, code left out."""
+    plain = blank_code(text)
+    for match in re.finditer(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)", plain):
+        yield line_of(text, match.start()), match[1]
+    for match in re.finditer(r"^\[[^\]]+\]:\s*(\S+)", plain, re.MULTILINE):
+        yield line_of(text, match.start()), match[1]
+    for match in re.finditer(r"<(?:img|source|a)\b[^>]*\b(?:src|srcset|href)=\"([^\"]+)\"", plain):
+        yield line_of(text, match.start()), match[1]
+
+
+def check_links(book):
+    """Links lead to files that git knows, and to headings that are there."""
+    known = set(book.tree.files)
+    folders = {"/".join(name.split("/")[:depth]) for name in known for depth in range(1, name.count("/") + 1)}
+    for name, text in book.pages.items():
+        for line, target in links(text):
+            if is_external(target):
+                continue
+            path, _, anchor = urllib.parse.unquote(target).partition("#")
+            there = book.resolve(name, path) if path else name
+            if there is None or (there not in known and there not in folders and there != ""):
+                yield name, line, f"dead link: {target}"
+            elif anchor and there.endswith(".md") and anchor not in anchors(book.tree.text(there)):
+                yield name, line, f"no heading for #{anchor} in {there}"
+
+
+def why_not_run(command):
+    return next((reason for pattern, reason in NOT_RUN if re.match(pattern, command)), None)
+
+
+def check_commands(book):
+    """Commands in console blocks work, but for those on the list of book_checks.py."""
+    for name, text in book.pages.items():
+        expected = {parse for block in BLOCK.finditer(text) if block["kind"] == "broken"
+                    for parse in [block["args"].split("; ")[0]]}
+        for line, command in console_commands(text):
+            if why_not_run(command) or command in expected:
+                continue
+            status, output = book.programs.run(command, True)
+            if status != 0:
+                last = output.strip().splitlines()[-1:] or ["nothing printed"]
+                yield name, line, f"`{command}` ends with status {status}: {last[0]}"
+
+
+def check_stale(book):
+    """Generated blocks and numbers are what their sources and programs give today."""
+    from book_expand import Page, differences
+    for name, text in book.pages.items():
+        if not GENERATED_HEAD.search(text) and not INLINE.search(text):
+            continue
+        page = Page(name, text, book.programs)
+        expanded = page.expand(checking=True)
+        yield from ((name, line, message) for line, message in page.problems)
+        if difference := differences(text, expanded):
+            yield name, *difference
+
+
+CHECKS = [check_regions, check_markers, check_words, check_snippets, check_changes, check_links, check_commands,
+          check_stale]

@@ -1,0 +1,133 @@
+"""The markers of the book: generated blocks and numbers in Markdown, named regions in source files.
+
+In Markdown (all are comments, which readers do not see):
+    <!-- snippet: chapters/02_naive_loop/main.cpp loop -->   the region `loop` of a file, as a code block
+    <!-- output: COMMAND; first 12 lines -->                 what a command prints; also `; section Work`, `; compact`
+    <!-- broken: COMMAND; first 9 lines -->                  the same after the change in the ```diff block above
+    <!-- markdown: COMMAND -->                               a command's standard output, as Markdown
+    <!-- box: You build ... | GPU: no | download: no -->     the chapter's head
+    <!-- exercises -->                                       the chapter's exercises, from exercises.toml
+each closed by `<!-- end -->`. `<!-- =name -->12 %<!-- / -->` is a number from the list that the page begins with:
+    <!-- values
+    tokens = build/bin/01_tokenizer --json | models.0.ids.count
+    share = build/bin/count_flops --json | attention_share | .1%
+    unused = rows - ids | ,
+    -->
+In sources a region stands between `--8<-- [start:name]` and `--8<-- [end:name]`, each in a comment of its own.
+"""
+import re
+from dataclasses import dataclass
+
+BLOCK = re.compile(r"^(?P<head><!-- (?P<kind>snippet|output|broken|markdown|box|exercises)(?:: (?P<args>.*?))? -->\n)"
+                   r"(?P<body>.*?)^<!-- end -->$", re.DOTALL | re.MULTILINE)
+VALUES = re.compile(r"^<!-- values\n(.*?)^-->\n", re.DOTALL | re.MULTILINE)
+INLINE = re.compile(r"<!-- =(\w+) -->(.*?)<!-- / -->")
+REGION = re.compile(r"--8<-- \[(start|end):([\w-]+)\]")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+GENERATED_HEAD = re.compile(r"<!-- (?:snippet|output|broken|markdown|box|exercises)\b")
+
+
+class BookError(Exception):
+    """What is wrong with a page, in one sentence."""
+
+
+@dataclass
+class Options:
+    """The arguments of an output block: the command, then options after semicolons."""
+    command: str
+    first: int | None = None
+    section: str | None = None
+    compact: bool = False
+
+
+def parse_options(args):
+    command, *rest = args.split("; ")
+    options = Options(command)
+    for word in rest:
+        if match := re.fullmatch(r"first (\d+) lines", word):
+            options.first = int(match[1])
+        elif match := re.fullmatch(r"section (.+)", word):
+            options.section = match[1]
+        elif word == "compact":
+            options.compact = True
+        else:
+            raise BookError(f"unknown option '{word}' in '{args}'")
+    return options
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def regions(text):
+    """(line, message) of what is wrong with the markers, and {name: (first line, last line)}, markers left out."""
+    wrong, found, open_names = [], {}, []
+    for number, line in enumerate(text.splitlines(), 1):
+        match = REGION.search(line)
+        if not match:
+            if "--8<--" in line:
+                wrong.append((number, f"not a marker: {line.strip()}"))
+            continue
+        kind, name = match.groups()
+        if line.strip() not in (f"// --8<-- [{kind}:{name}]", f"# --8<-- [{kind}:{name}]"):
+            wrong.append((number, f"the marker of '{name}' shares its line"))
+        if kind == "start":
+            if name in found or name in [opened for opened, _ in open_names]:
+                wrong.append((number, f"region '{name}' begins twice"))
+            open_names.append((name, number))
+        elif not open_names:
+            wrong.append((number, f"region '{name}' ends and has not begun"))
+        elif open_names[-1][0] != name:
+            wrong.append((number, f"region '{name}' ends inside '{open_names[-1][0]}'"))
+            open_names = [entry for entry in open_names if entry[0] != name]
+        else:
+            found[name] = (open_names.pop()[1] + 1, number - 1)
+    wrong += [(number, f"region '{name}' has no end") for name, number in open_names]
+    return wrong, found
+
+
+def snippet(text, name):
+    """The lines of a region without markers in it, moved to the left."""
+    _, found = regions(text)
+    if name not in found:
+        raise BookError(f"there is no region '{name}'")
+    first, last = found[name]
+    lines = [line for line in text.splitlines()[first - 1:last] if "--8<--" not in line]
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return "\n".join(line[indent:] for line in lines).strip("\n")
+
+
+def without_blocks(text):
+    """A page's prose: no generated blocks, no code, no comments."""
+    text = BLOCK.sub("", text)
+    text = FENCE.sub("", text)
+    return re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+
+
+def count_words(text):
+    """Words of prose, link targets and table rules not counted."""
+    prose = re.sub(r"\]\([^)]*\)", "]", without_blocks(text))
+    return len([word for word in prose.split() if re.search(r"\w", word)])
+
+
+def blank_code(text):
+    """The text with code blocks and code spans blanked, newlines kept: where links are looked for."""
+    blank = lambda match: re.sub(r"[^\n]", " ", match[0])
+    return re.sub(r"(`+)(?!`).+?\1", blank, FENCE.sub(blank, text))
+
+
+def console_commands(text):
+    """(line, command) of each `$ ` line in console blocks; a backslash at the end continues it."""
+    for block in FENCE.finditer(text):
+        if block[1] != "console":
+            continue
+        first = line_of(text, block.start(2))
+        lines = block[2].splitlines()
+        for i, line in enumerate(lines):
+            if not line.startswith("$ "):
+                continue
+            command, j = line[2:], i
+            while command.endswith("\\") and j + 1 < len(lines):
+                j += 1
+                command = command[:-1] + lines[j].lstrip("> ")
+            yield first + i, command
