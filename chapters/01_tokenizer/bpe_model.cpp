@@ -184,6 +184,7 @@ void BpeModel::merge(BpeState& state) const {
     state.ranks.fill(i, rank_of(i));
   }
   state.ranks.build();
+  // --8<-- [start:merge_loop]
   for (Index best; (best = state.ranks.smallest()) >= 0;) {
     const auto at = static_cast<std::int32_t>(best);
     const std::int32_t gone = state.next[at], after = state.next[gone], before = state.previous[at];
@@ -195,6 +196,7 @@ void BpeModel::merge(BpeState& state) const {
     state.ranks.set(at, rank_of(at));
     if (before >= 0) state.ranks.set(before, rank_of(before));
   }
+  // --8<-- [end:merge_loop]
   std::erase(symbols, kNone);
 }
 

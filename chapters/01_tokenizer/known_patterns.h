@@ -13,10 +13,12 @@ namespace llm {
 inline constexpr std::string_view kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
+// --8<-- [start:qwen2_pattern]
 // Qwen2 to Qwen3: each digit alone.
 inline constexpr std::string_view kQwen2Pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})"
     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+// --8<-- [end:qwen2_pattern]
 
 // Llama 3, after GPT-4's cl100k: digits in threes.
 inline constexpr std::string_view kLlama3Pattern =

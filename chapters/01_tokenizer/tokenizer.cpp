@@ -45,6 +45,7 @@ struct Tokenizer::State {
   void cut_normalized(const NormalizedText& text, FunctionRef<void(std::string_view, Token)> word) const;
 };
 
+// --8<-- [start:words]
 void Tokenizer::State::for_each_word(std::string_view text,
                                      FunctionRef<void(std::string_view, Token)> word) const {
   added.split(text, false, [&](Index begin, Index end, Token id) {
@@ -67,6 +68,7 @@ void Tokenizer::State::cut_normalized(const NormalizedText& text,
     parts.pre_tokenizer->cut(piece, [&](const Piece& part) { word(part.text, -1); });
   });
 }
+// --8<-- [end:words]
 
 Tokenizer::Tokenizer(TokenizerParts parts) : state_(std::make_unique<State>()) {
   state_->parts = std::move(parts);
@@ -89,6 +91,7 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) {
   return Tokenizer(make_gguf_tokenizer(read_gguf_vocabulary(GgufFile(path)), path.string()));
 }
 
+// --8<-- [start:encode]
 std::vector<Token> Tokenizer::encode(std::string_view text, bool add_special_tokens) const {
   std::string repaired;
   if (!is_valid_utf8(text)) text = repaired = from_utf8_lossy(text);
@@ -101,6 +104,7 @@ std::vector<Token> Tokenizer::encode(std::string_view text, bool add_special_tok
   state_->states.give_back(std::move(memory));
   return state_->parts.post_processor.apply(std::move(ids), add_special_tokens);
 }
+// --8<-- [end:encode]
 
 std::string Tokenizer::decode(std::span<const Token> ids, bool skip_special_tokens) const {
   DecoderChain chain(&state_->parts.decoder, false);

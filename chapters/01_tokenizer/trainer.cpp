@@ -64,6 +64,7 @@ BpeParts train_bpe(std::span<const std::string> texts, const TrainerOptions& opt
     add_token(bytes_to_characters(std::string(1, static_cast<char>(byte))));
 
   std::vector<TrainingWord> words = count_words(texts, options.pattern);
+  // --8<-- [start:train_loop]
   while (static_cast<Index>(spelling.size()) < options.vocab_size) {
     const auto [pair, count] = most_frequent_pair(words);
     if (count < std::max<Index>(options.min_frequency, 1)) break;
@@ -73,6 +74,7 @@ BpeParts train_bpe(std::span<const std::string> texts, const TrainerOptions& opt
     if (options.progress)
       options.progress(static_cast<Index>(spelling.size()) - kBytes, options.vocab_size - kBytes);
   }
+  // --8<-- [end:train_loop]
   return parts;
 }
 

@@ -48,6 +48,7 @@ double forward_flops(const ModelConfig& c, Index first, Index count, Index kept)
   return flops;
 }
 
+// --8<-- [start:naive_work]
 LoopWork naive_work(const ModelConfig& c, Index prompt_tokens, Index new_tokens) {
   LoopWork work{.needed = new_tokens > 0 ? prompt_tokens + new_tokens - 1 : 0};
   for (Index i = 0; i < new_tokens; ++i) {
@@ -56,6 +57,7 @@ LoopWork naive_work(const ModelConfig& c, Index prompt_tokens, Index new_tokens)
   }
   return work;
 }
+// --8<-- [end:naive_work]
 
 LoopWork cached_work(const ModelConfig& c, Index prompt_tokens, Index new_tokens) {
   LoopWork work;

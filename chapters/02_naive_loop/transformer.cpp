@@ -12,6 +12,7 @@
 namespace llm {
 
 // B, T: rows of the batch and their length, padding included. N: real tokens. K: positions kept.
+// --8<-- [start:forward]
 Logits& Transformer::forward(const Batch& batch, Cache* past, const ForwardOptions& options) {
   PackedBatch& packed = workspace_.batch;
   pack(batch, config_, packed);
@@ -32,6 +33,7 @@ Logits& Transformer::forward(const Batch& batch, Cache* past, const ForwardOptio
   logits_.set(scores.reshape<3>({packed.B, K, config_.vocab_size}));
   return logits_;
 }
+// --8<-- [end:forward]
 
 void Transformer::embed(std::span<const Token> ids, View<float, 2> hidden) const {
   for (std::size_t n = 0; n < ids.size(); ++n) {
@@ -60,6 +62,7 @@ void Transformer::body(const PackedBatch& batch, View<float, 2> hidden, Cache* p
 }
 
 // hidden: [N, D], the residual stream: each block reads it normalised and adds to it.
+// --8<-- [start:decoder_layer]
 void Transformer::decoder_layer(Index l, const PackedBatch& batch, View<float, 2> hidden, Cache* past) {
   const DecoderLayer& layer = layers_[static_cast<std::size_t>(l)];
   const Index N = batch.N, D = config_.hidden_size, F = config_.intermediate_size;
@@ -81,6 +84,7 @@ void Transformer::decoder_layer(Index l, const PackedBatch& batch, View<float, 2
   probe(l, "mlp_out", delta);
   add(hidden, delta);
 }
+// --8<-- [end:decoder_layer]
 
 // The attention block. normed, out: [N, D]. H, KH, Dh: heads, key/value heads, head_dim.
 void Transformer::attend(Index l, const PackedBatch& batch, View<const float, 2> normed, Cache* past,
@@ -91,6 +95,7 @@ void Transformer::attend(Index l, const PackedBatch& batch, View<const float, 2>
   const View<float, 2> q = workspace_.query.matrix(N, H * Dh);
   const View<float, 2> k = workspace_.key.matrix(N, KH * Dh);
   const View<float, 2> v = workspace_.value.matrix(N, KH * Dh);
+  // --8<-- [start:project]
   linear(normed, layer.q_proj, q);
   linear(normed, layer.k_proj, k);
   linear(normed, layer.v_proj, v);
@@ -108,6 +113,7 @@ void Transformer::attend(Index l, const PackedBatch& batch, View<const float, 2>
                              sines = workspace_.sines.matrix(N, half);
   rotate(queries, cosines, sines);
   rotate(keys, cosines, sines);
+  // --8<-- [end:project]
   probe(l, "q_rope", q);
   probe(l, "k_rope", k);
 
@@ -143,6 +149,7 @@ void Transformer::find_rows(Index l, const PackedBatch& batch, View<const float,
 }
 
 // The last K columns of each row, [B*K, D]. Padding becomes zeros, whose scores are zeros too.
+// --8<-- [start:keep_last]
 View<float, 2> Transformer::keep_last(const PackedBatch& batch, View<const float, 2> hidden, Index K) {
   const Index D = config_.hidden_size;
   const View<float, 2> kept = workspace_.kept.matrix(batch.B * K, D);
@@ -154,6 +161,7 @@ View<float, 2> Transformer::keep_last(const PackedBatch& batch, View<const float
   }
   return kept;
 }
+// --8<-- [end:keep_last]
 
 void Transformer::head(View<const float, 2> hidden, View<float, 2> logits) {
   const View<float, 2> normed = workspace_.normed.matrix(hidden.shape(0), config_.hidden_size);
