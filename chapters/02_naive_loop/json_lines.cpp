@@ -5,9 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "chapters/02_naive_loop/greedy.h"
 #include "chapters/02_naive_loop/sequences.h"
-#include "common/cli/generate_request.h"
 #include "common/cli/jsonl.h"
 
 namespace llm {
@@ -32,17 +30,13 @@ Rows real_tokens(const Rows& rows, const std::vector<std::vector<std::uint8_t>>&
 
 class Answerer {
  public:
-  Answerer(const OpenModel& opened, CausalLM& model, const GenerationConfig& base,
+  Answerer(const OpenModel& opened, const JsonLinesLoop& loop, const GenerationConfig& base,
            std::string template_choice)
-      : opened_(opened), model_(model), base_(base), template_choice_(std::move(template_choice)) {}
+      : opened_(opened), loop_(loop), base_(base), template_choice_(std::move(template_choice)) {}
 
   void answer(const JsonReader& json, JsonWriter& out) {
-    const GenerateProgram program = {.name = "02_naive_loop",
-                                     .request_fields = kRequestFields,
-                                     .generation_fields = kGreedyFields,
-                                     .engines = {"naive"}};
-    const ModelConfig& config = model_.config();
-    const GenerateRequest request = read_generate_request(json, program, config.vocab_size);
+    const ModelConfig& config = opened_.config;
+    const GenerateRequest request = read_generate_request(json, loop_.program, config.vocab_size);
     const GenerationConfig generation = merge(request.generation_config, base_);
     const Rows prompts = prompt_rows(request);
     auto mask = request.attention_mask;
@@ -53,7 +47,7 @@ class Answerer {
     for (const auto& row : rows) longest = std::max(longest, row.size());
     const Index limit = new_tokens_limit(config, generation, static_cast<Index>(prompts[0].size()),
                                          static_cast<Index>(longest));
-    const GreedyResult result = greedy(model_, rows, limit, generation.eos_token_id);
+    const GreedyResult result = loop_.generate(request, generation, rows, limit);
     write(prompts, rows, result, generation, out);
   }
 
@@ -86,7 +80,7 @@ class Answerer {
   }
 
   const OpenModel& opened_;
-  CausalLM& model_;
+  const JsonLinesLoop& loop_;
   const GenerationConfig& base_;
   std::string template_choice_;
   std::optional<ChatTemplate> chat_template_;
@@ -96,12 +90,25 @@ class Answerer {
 
 std::span<const std::string_view> greedy_fields() { return kGreedyFields; }
 
-int answer_json_lines(std::istream& in, std::ostream& out, const OpenModel& opened, CausalLM& model,
+int answer_json_lines(std::istream& in, std::ostream& out, const OpenModel& opened, const JsonLinesLoop& loop,
                       const GenerationConfig& base, const std::string& template_choice) {
-  Answerer answerer(opened, model, base, template_choice);
+  Answerer answerer(opened, loop, base, template_choice);
   return serve_json_lines(
       in, out, generate_request_fields(),
       [&](const JsonReader& request, JsonWriter& answer) { answerer.answer(request, answer); });
+}
+
+int answer_json_lines(std::istream& in, std::ostream& out, const OpenModel& opened, CausalLM& model,
+                      const GenerationConfig& base, const std::string& template_choice) {
+  const JsonLinesLoop loop = {.program = {.name = "02_naive_loop",
+                                          .request_fields = kRequestFields,
+                                          .generation_fields = kGreedyFields,
+                                          .engines = {"naive"}},
+                              .generate = [&model](const GenerateRequest&, const GenerationConfig& config,
+                                                   std::vector<std::vector<Token>> rows, Index limit) {
+                                return greedy(model, std::move(rows), limit, config.eos_token_id);
+                              }};
+  return answer_json_lines(in, out, opened, loop, base, template_choice);
 }
 
 }  // namespace llm

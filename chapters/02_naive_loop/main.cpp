@@ -6,7 +6,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "chapters/01_tokenizer/streaming_decoder.h"
 #include "chapters/02_naive_loop/classify_report.h"
 #include "chapters/02_naive_loop/dump_layers.h"
 #include "chapters/02_naive_loop/full_batch.h"
@@ -14,6 +13,7 @@
 #include "chapters/02_naive_loop/json_lines.h"
 #include "chapters/02_naive_loop/loop_report.h"
 #include "chapters/02_naive_loop/sequences.h"
+#include "chapters/02_naive_loop/token_printer.h"
 #include "common/base/timing.h"
 #include "common/cli/main.h"
 #include "common/cli/options.h"
@@ -88,24 +88,6 @@ std::vector<Token> encode(const OpenModel& opened, const Settings& s) {
   return encode_chat(opened, messages, opened.chat_template(s.chat_template));
 }
 
-// Text as it comes; ids where the weights are random and there is no text.
-class Printer {
- public:
-  Printer(const OpenModel& opened, bool quiet)
-      : decoder_(*opened.tokenizer), ids_(opened.random), off_(quiet) {}
-  void text(const std::string& piece) const {
-    if (off_) return;
-    std::fputs(piece.c_str(), stdout);
-    std::fflush(stdout);
-  }
-  void token(Token id) { text(ids_ ? fmt::format(" {}", id) : decoder_.put(id)); }
-  void end() { text((ids_ ? "" : decoder_.end()) + "\n"); }
-
- private:
-  StreamingDecoder decoder_;
-  bool ids_, off_;
-};
-
 int dump(const Settings& s, Transformer& model, const std::vector<Token>& ids) {
   const std::vector<NamedTensor> tensors = dump_layers(model, ids);
   write_safetensors(s.dump_layers, tensors);
@@ -125,7 +107,7 @@ LoopRun run_loop(const Settings& s, const OpenModel& opened, Transformer& model,
   LoopRun run{.prompt_tokens = static_cast<Index>(ids.size())};
   const Index limit = new_tokens_limit(model.config(), config, run.prompt_tokens, run.prompt_tokens);
   const auto eos = s.ignore_eos ? std::vector<Token>{} : config.eos_token_id;
-  Printer printer(opened, s.common.json);
+  TokenPrinter printer(opened, s.common.json);
   if (s.chat.empty()) printer.text(s.common.prompt);
   Stopwatch clock;
   for (const Token token : generate(model, ids, limit, eos)) {
