@@ -12,9 +12,20 @@ WERROR       ?= OFF#         ON: compiler warnings are errors (read when a folde
 ARGS         ?=#             more arguments for the program of run and bench
 ONLY         ?=#             test: run only the test programs whose name contains this
 FUZZ_SECONDS ?= 20#          fuzz: seconds for each target
+LAB          ?= lab#         where the workspace for the exercises is
+CHAPTER      ?=#             grade, catchup, prove: only this chapter, for example 02
+EX           ?=#             grade, hint, reset, solution, catchup: this exercise, for example 02-3
+APPLY        ?=#             solution: APPLY=1 writes it into the lab
+WHOLE        ?=#             reset: WHOLE=1 takes back the exercise's whole file
+LIMIT        ?= 10#          grade: seconds that a test program may take
+STRICT       ?=#             grade: STRICT=1 fails unless every exercise is ok
+TO           ?=#             class-export: the folder for the class's template repository
 SMOLLM2  := models/SmolLM2-135M-Instruct.Q4_1.gguf
 QUESTION := Which city is the capital of France?
 BUILD    := $(strip $(BUILD))
+# $(call course,SCRIPT): a script of the exercises, told the lab, the chapter and the exercise.
+course    = PYTHONDONTWRITEBYTECODE=1 python3 tests/course/$(1) --lab "$(strip $(LAB))" \
+            --chapter "$(strip $(CHAPTER))" --exercise "$(strip $(EX))"
 
 # $(call configure,PRESET,FOLDER[,FLAGS]): once; later changes are noticed by CMake itself.
 # $(call build,FOLDER[,TARGETS]): compiles.
@@ -59,8 +70,31 @@ doctor: ## Say what this machine can do, what follows, and what would help
 	@if command -v python3 > /dev/null; then python3 tests/course/doctor.py; \
 	 else echo "Python 3    missing: the doctor, the test runner and lint need it. Remedy: make setup"; exit 1; fi
 
+##@ Exercises
+.PHONY: lab grade hint reset solution catchup class-export
+lab: setup ## Write your workspace into lab/, or bring it up to date (your work stays)
+	@PYTHONDONTWRITEBYTECODE=1 python3 tests/course/lab.py --lab "$(strip $(LAB))"
+
+grade: ## Build and grade your code: all, or CHAPTER=02, or EX=02-3
+	@$(call course,grade.py) --limit "$(strip $(LIMIT))" $(if $(strip $(STRICT)),--strict)
+
+hint: ## Show the next hint: EX=02-3
+	@$(call course,lab_commands.py hint)
+
+reset: ## Put an exercise back as it was at first (yours is saved): EX=02-3
+	@$(call course,lab_commands.py reset) $(if $(strip $(WHOLE)),--whole)
+
+solution: ## Show the finished code of an exercise: EX=02-3; APPLY=1 writes it into the lab
+	@$(call course,lab_commands.py solution) $(if $(strip $(APPLY)),--apply)
+
+catchup: ## Fill in all solutions before CHAPTER=02 or before EX=02-3 (yours are saved)
+	@$(call course,lab_commands.py catchup)
+
+class-export: ## Write the lab as a template repository for a class: TO=../class
+	@PYTHONDONTWRITEBYTECODE=1 python3 tests/course/class_export.py --to "$(strip $(TO))"
+
 ##@ For whoever changes the code
-.PHONY: book docs test-all lint format asan fuzz clang-check
+.PHONY: book docs test-all lint format asan fuzz clang-check prove
 book: build ## Rewrite what programs and sources put into the texts (ARGS=--refresh: timings too)
 	@python3 tests/course/figures.py
 	@python3 tests/course/book.py --build $(BUILD) $(ARGS)
@@ -83,6 +117,9 @@ format: ## Format the C++ sources with clang-format
 	@common/cmake/setup.sh packages format
 	@python3 tests/course/lint.py --fix-format
 
+prove: setup ## Prove every exercise: stubs, solutions, wrong answers, leaks; CHAPTER=02 limits it
+	@python3 tests/course/prove.py --chapter "$(strip $(CHAPTER))"
+
 asan: setup ## Build with AddressSanitizer and UBSan in build-asan, run the tests
 	@$(call configure,asan,build-asan)
 	@$(call build,build-asan)
@@ -104,8 +141,8 @@ clang-check: ## See whether clang compiles everything without a warning
 setup: ## Install the packages that a build needs, if they are missing
 	@common/cmake/setup.sh packages build
 
-clean: ## Remove the build folders (models/ stays)
-	rm -rf build build-asan build-broken build-clang build-cuda build-debug build-docs build-fuzz
+clean: ## Remove the build folders (models/ and lab/ stay)
+	rm -rf build build-asan build-broken build-clang build-cuda build-debug build-docs build-fuzz build-prove
 
 help: ## Show this list
 	@awk -v tty="$$([ -t 1 ] && echo 1)" 'BEGIN { FS = ":[^#]*## "; if (tty) { b = "\033[1m"; c = "\033[36m"; r = "\033[0m" } \
@@ -113,5 +150,5 @@ help: ## Show this list
 	  /^##@ / { print "\n" b substr($$0, 5) r } \
 	  /^[a-z-]+:.*## / { printf "  " c "make %-12s" r " %s\n", $$1, $$2 } \
 	  END { print "\nSettings, for example  make test ONLY=tokenizer  or  make run CXX=clang++ BUILD=build-clang :"; \
-	        print "  BUILD, CXX, JOBS, WERROR, ARGS, ONLY, FUZZ_SECONDS (the first lines of the Makefile explain them)" }' \
+	        print "  BUILD, CXX, JOBS, WERROR, ARGS, ONLY, FUZZ_SECONDS, LAB, LIMIT (the first lines of the Makefile explain them)" }' \
 	  $(firstword $(MAKEFILE_LIST))

@@ -116,16 +116,16 @@ def counts(results):
     return {status: number for status in ORDER if (number := sum(result.status == status for result in results))}
 
 
-def closing(results, lab, prefix, paint):
+def closing(told, own, lab, prefix, paint):
     """What is to be done next, and the counts."""
     yield ""
-    first_bad = next((result for result in results if result.status in BAD), None)
-    first_open = next((result for result in results if result.status == NOT_STARTED), None)
+    first_bad = next((result for result in told if result.status in BAD), None)
+    first_open = next((result for result in told if result.status == NOT_STARTED), None)
     if first_bad:
         yield f"First: {first_bad.exercise.id}, {prefix}{place_of(first_bad, lab)}"
     elif first_open:
         exercise = first_open.exercise
         yield f"Next: {exercise.id} {exercise.title}, {prefix}{place_of(first_open, lab)}"
-    elif all(result.status == OK for result in results):
+    elif all(result.status == OK for result in told):
         yield "All done here."
-    yield ", ".join(paint(f"{number} {status}", COLOURS[status]) for status, number in counts(results).items())
+    yield ", ".join(paint(f"{number} {status}", COLOURS[status]) for status, number in counts(own).items())

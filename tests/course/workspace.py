@@ -8,7 +8,7 @@ from lint_tree import Tree
 
 # The scripts that a lab needs, from tests/course.
 SCRIPTS = ("exercise_tools.py", "exercises_file.py", "regions.py", "grade.py", "grade_build.py", "grade_run.py",
-           "grade_report.py", "grade_formats.py", "lab_commands.py", "lab_state.py")
+           "grade_report.py", "grade_formats.py", "lab_commands.py", "lab_run.py", "lab_state.py")
 TEMPLATES = f"{EXERCISES}/lab/"  # files that stand at the top of a lab
 CODE = re.compile(r"chapters/(CMakeLists\.txt|\w+/(CMakeLists\.txt|[\w/]+\.(h|cpp|cu|cuh)))")
 MODELS = re.compile(r"data/models/[\w-]+/[\w.-]+")
