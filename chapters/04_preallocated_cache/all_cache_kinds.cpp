@@ -1,6 +1,10 @@
 #include "chapters/04_preallocated_cache/all_cache_kinds.h"
 
+#include <unistd.h>
+
 #include "chapters/04_preallocated_cache/offloaded_layer.h"
+#include "common/base/checked.h"
+#include "common/base/error.h"
 
 namespace llm {
 namespace {
@@ -16,6 +20,27 @@ LayerFactory offloaded(const CacheKind& kind, const ModelConfig& config, const C
   };
 }
 
+const CacheKind& checked_kind(const ModelConfig& config, const CacheSpec& spec) {
+  const CacheKind& kind = find_cache_kind(all_cache_kinds(), spec.cache);
+  if (spec.num_rows < 1)
+    fail(ErrorCode::kRange,
+         {.where = "cache", .what = "rows", .got = std::to_string(spec.num_rows), .expected = "at least 1"});
+  kind.check(config, spec);
+  return kind;
+}
+
+// A system that promises more memory than it has would end the program when the promise is called in.
+void check_memory(const ModelConfig& config, const CacheSpec& spec) {
+  const Index machine = Index{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
+  const auto bytes = checked_mul(cache_bytes(all_cache_kinds(), config, spec, 0), spec.num_rows);
+  if (bytes && *bytes <= machine) return;
+  fail(ErrorCode::kMemory, {.where = "cache",
+                            .what = "needs",
+                            .got = bytes ? std::to_string(*bytes) + " bytes" : "more bytes than there are",
+                            .expected = "at most " + std::to_string(machine) + ", this machine's memory",
+                            .remedy = "allow fewer tokens, or keep them as int8 or offloaded"});
+}
+
 }  // namespace
 
 // --8<-- [start:table]
@@ -27,9 +52,11 @@ CacheKinds all_cache_kinds() {
 // --8<-- [end:table]
 
 std::unique_ptr<Cache> make_any_cache(const void* maker, const ModelConfig& config, const CacheSpec& spec) {
-  if (!spec.offload) return make_cache(all_cache_kinds(), maker, config, spec);
-  const CacheKind& kind = find_cache_kind(all_cache_kinds(), spec.cache);
-  kind.check(config, spec);
+  const CacheKind& kind = checked_kind(config, spec);
+  if (!spec.offload) {
+    check_memory(config, spec);
+    return make_cache(all_cache_kinds(), maker, config, spec);
+  }
   const LayerFactory make_layer = offloaded(kind, config, spec);
   std::vector<std::unique_ptr<CacheLayer>> layers;
   for (Index l = 0; l < config.num_hidden_layers; ++l) layers.push_back(make_layer(l, spec.num_rows));

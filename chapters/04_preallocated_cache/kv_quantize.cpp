@@ -9,14 +9,14 @@ namespace llm {
 
 float quantize_group(std::span<const float> values, int max_code, std::span<std::int8_t> codes) {
   assert(codes.size() == values.size());
+  std::ranges::fill(codes, std::int8_t{0});
   float largest = 0;
-  for (const float value : values)
-    if (!(std::abs(value) <= largest)) largest = std::abs(value);  // NaN stays
-  const float scale = largest / static_cast<float>(max_code);
-  if (!(scale >= std::numeric_limits<float>::min()) || std::isinf(scale)) {
-    std::ranges::fill(codes, std::int8_t{0});
-    return largest < 1 ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+  for (const float value : values) {
+    if (!std::isfinite(value)) return std::numeric_limits<float>::quiet_NaN();
+    largest = std::max(largest, std::abs(value));
   }
+  const float scale = largest / static_cast<float>(max_code);
+  if (scale < std::numeric_limits<float>::min()) return 0;  // too small to divide by
   for (std::size_t i = 0; i < values.size(); ++i) {
     const int code = static_cast<int>(std::lrint(values[i] / scale));
     codes[i] = static_cast<std::int8_t>(std::clamp(code, -max_code, max_code));

@@ -35,6 +35,7 @@ void OffloadedLayer::crop(Index row, Index length) {
 void OffloadedLayer::reorder(std::span<const Index> rows) {
   wait();
   layer_->reorder(rows);
+  memory_->evict();  // copies were made
 }
 
 void OffloadedLayer::add_rows(Index count) {

@@ -116,9 +116,10 @@ inline void check_random_walk(const CacheTraits& traits, Checks& checks, std::ui
     const Index row = draw(driver.num_rows());
     const Index action = draw(10);
     const std::string when = "at step " + std::to_string(step) + " of random walk " + std::to_string(seed);
-    const Index chunk = traits.window ? traits.longest_chunk : 5;
+    const Index room = longest - driver.length(row);
+    const Index chunk = std::min<Index>(traits.window ? traits.longest_chunk : 5, room);
     if (action < 6) {
-      driver.append({{row, std::min(1 + draw(chunk), longest - driver.length(row))}});
+      driver.append({{row, chunk == 0 ? 0 : 1 + draw(chunk)}});
     } else if (action == 6 && traits.window) {  // a ring takes back what it has just been given
       driver.append({{row, chunk}});
       driver.crop(row, driver.length(row) - draw(chunk + 1));
