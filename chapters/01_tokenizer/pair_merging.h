@@ -1,7 +1,7 @@
-// One step of training: which two neighbours occur together most often, and what the words are when they are
-// one token.
+// One step of training: the two neighbours that occur together most often become one token.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,12 +17,11 @@ struct TrainingWord {
   Index count = 0;  // how often it occurs in the texts
 };
 
-// The pair of neighbours that occurs most often in all texts, and how often: a pair in a word counts as often
-// as the word does, and "aaa" has the pair (a, a) twice. Of pairs that occur equally often the one with the
-// lower left id, then the lower right id. The count is 0 where no word has two tokens.
-std::pair<TokenPair, Index> most_frequent_pair(const std::vector<TrainingWord>& words);
-
-// In every word, from left to right, the two tokens of `pair` become `merged`: of "aaa" the first two.
-void merge_pair(std::vector<TrainingWord>& words, const TokenPair& pair, Token merged);
+// Finds the pair of neighbours that occurs most often in all texts: a pair in a word counts as often as the
+// word does, and "aaa" has the pair (a, a) twice. Of pairs that occur equally often it is the one with the
+// lower left id, then the lower right id. In every word, from left to right, the two become `merged`: of
+// "aaa" the first two. Returns the pair; or nothing, and changes nothing, if none occurs min_count times
+// (1 or more).
+std::optional<TokenPair> merge_most_frequent(std::vector<TrainingWord>& words, Index min_count, Token merged);
 
 }  // namespace llm

@@ -66,11 +66,11 @@ BpeParts train_bpe(std::span<const std::string> texts, const TrainerOptions& opt
   std::vector<TrainingWord> words = count_words(texts, options.pattern);
   // --8<-- [start:train_loop]
   while (static_cast<Index>(spelling.size()) < options.vocab_size) {
-    const auto [pair, count] = most_frequent_pair(words);
-    if (count < std::max<Index>(options.min_frequency, 1)) break;
-    parts.merges.emplace_back(spelling[pair.first], spelling[pair.second]);
-    merge_pair(words, pair, static_cast<Token>(spelling.size()));
-    add_token(spelling[pair.first] + spelling[pair.second]);
+    const auto pair = merge_most_frequent(words, std::max<Index>(options.min_frequency, 1),
+                                          static_cast<Token>(spelling.size()));
+    if (!pair) break;
+    parts.merges.emplace_back(spelling[pair->first], spelling[pair->second]);
+    add_token(spelling[pair->first] + spelling[pair->second]);
     if (options.progress)
       options.progress(static_cast<Index>(spelling.size()) - kBytes, options.vocab_size - kBytes);
   }
