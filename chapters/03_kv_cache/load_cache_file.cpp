@@ -32,13 +32,12 @@ class CacheFileReader {
     return {wide.begin(), wide.end()};
   }
 
-  // Appends the tokens of layer l to an empty layer; zeros stand for those that were lost before saving.
+  // Fills the empty layer l with its tokens.
   void fill(Index l, CacheLayer& layer) const {
     const Index S = find("input_ids").shape[0];
-    const Tensor<float, 3> keys = read(find(tensor_name(l, "keys")), S);
-    const Tensor<float, 3> values = read(find(tensor_name(l, "values")), S);
-    const RowTokens all{.row = 0, .begin = 0, .count = S};
-    if (S > 0) layer.update(keys, values, {&all, 1});
+    const Tensor<float, 3> keys = read(find(tensor_name(l, "keys")));
+    const Tensor<float, 3> values = read(find(tensor_name(l, "values")));
+    layer.restore(0, S - keys.shape(0), keys, values);
   }
 
  private:
@@ -118,14 +117,14 @@ class CacheFileReader {
       }
   }
 
-  // [KH, N, Dh] as [S, KH, Dh], the first S - N tokens zeros.
-  Tensor<float, 3> read(const TensorEntry& entry, Index S) const {
+  // [KH, N, Dh] as [N, KH, Dh].
+  Tensor<float, 3> read(const TensorEntry& entry) const {
     const Index KH = entry.shape[0], N = entry.shape[1], Dh = entry.shape[2];
-    Tensor<float, 3> tokens({S, KH, Dh}, 0.0f);
+    Tensor<float, 3> tokens({N, KH, Dh});
     for (Index head = 0; head < KH; ++head) {
       const Weight rows{*entry.dtype, N, Dh, bytes(entry).data() + head * N * row_bytes(*entry.dtype, Dh)};
       for (Index i = 0; i < N; ++i) {
-        float* to = tokens[S - N + i][head].begin();
+        float* to = tokens[i][head].begin();
         dequantize_row(rows, i, {to, static_cast<std::size_t>(Dh)});
       }
     }

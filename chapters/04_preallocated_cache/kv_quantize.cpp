@@ -1,11 +1,20 @@
 #include "chapters/04_preallocated_cache/kv_quantize.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
 
 namespace llm {
+namespace {
+
+// To 17 significant bits: the last 7 of the mantissa are 0.
+float round_up(float positive) {
+  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(positive) + 0x7fu) & ~0x7fu);
+}
+
+}  // namespace
 
 float quantize_group(std::span<const float> values, int max_code, std::span<std::int8_t> codes) {
   assert(codes.size() == values.size());
@@ -15,7 +24,7 @@ float quantize_group(std::span<const float> values, int max_code, std::span<std:
     if (!std::isfinite(value)) return std::numeric_limits<float>::quiet_NaN();
     largest = std::max(largest, std::abs(value));
   }
-  const float scale = largest / static_cast<float>(max_code);
+  const float scale = round_up(largest / static_cast<float>(max_code));
   if (scale < std::numeric_limits<float>::min()) return 0;  // too small to divide by
   for (std::size_t i = 0; i < values.size(); ++i) {
     const int code = static_cast<int>(std::lrint(values[i] / scale));

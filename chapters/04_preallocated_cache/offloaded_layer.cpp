@@ -27,6 +27,13 @@ void OffloadedLayer::update(View<const float, 3> keys, View<const float, 3> valu
   layer_->update(keys, values, rows);
 }
 
+void OffloadedLayer::restore(Index row, Index first_position, View<const float, 3> keys,
+                             View<const float, 3> values) {
+  wait();
+  layer_->restore(row, first_position, keys, values);
+  memory_->evict();  // layers are restored one after the other
+}
+
 void OffloadedLayer::crop(Index row, Index length) {
   wait();
   layer_->crop(row, length);

@@ -31,6 +31,8 @@ class OffloadedLayer : public CacheLayer {
   void reorder(std::span<const Index> rows) override;
   void add_rows(Index count) override;
   void reset() override;
+  void restore(Index row, Index first_position, View<const float, 3> keys,
+               View<const float, 3> values) override;
   void offload() override;
   void prefetch() override;
   Index memory_bytes() const override { return layer_->memory_bytes(); }  // on the disk

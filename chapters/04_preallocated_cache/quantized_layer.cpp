@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "chapters/02_naive_loop/kv_rows.h"
 #include "chapters/03_kv_cache/cache_kinds.h"
 #include "chapters/04_preallocated_cache/all_cache_kinds.h"
 #include "chapters/04_preallocated_cache/cache_spec.h"
@@ -112,6 +113,17 @@ void QuantizedRow::append(View<const float, 3> keys, View<const float, 3> values
     quantize_oldest(sizes_.quantized(tail_length_));
   }
   show();
+}
+
+void QuantizedRow::restore(Index first_position, View<const float, 3> keys, View<const float, 3> values) {
+  check_complete(first_position);
+  const Index count = keys.shape(0);
+  reserve(count);
+  num_codes_ = sizes_.quantized(count);
+  // Straight to the codes: on the way through the tail a 16-bit format would round them.
+  codes_.store({.keys = kv_view(keys), .values = kv_view(values), .first_position = 0, .length = count},
+               num_codes_, 0, scratch_);
+  append(keys, values, {.row = 0, .begin = num_codes_, .count = count - num_codes_});
 }
 
 void QuantizedRow::quantize_oldest(Index count) {

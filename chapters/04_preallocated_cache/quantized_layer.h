@@ -71,6 +71,8 @@ class QuantizedRow {
   Index length() const { return num_codes_ + tail_length_; }
   void reserve(Index count);
   void append(View<const float, 3> keys, View<const float, 3> values, const RowTokens& tokens);
+  // Dequantized codes become the same codes again: see quantize_group().
+  void restore(Index first_position, View<const float, 3> keys, View<const float, 3> values);
   void check_crop(Index) const {}
   void crop(Index length);
   void clear() { crop(0); }

@@ -25,6 +25,7 @@ concept CacheRow = std::movable<Row> &&
   row.check_crop(n);           // 0 <= n <= length(). Errors: kRange if crop(n) is not possible
   row.crop(n);
   row.clear();
+  row.restore(n, kv, kv);   // of an empty row: see CacheLayer
   row.reserve_copy(other);  // so that copy(other) needs no memory
   row.copy(other);
   { other.length() } -> std::convertible_to<Index>;
@@ -46,6 +47,12 @@ class RowsLayer : public CacheLayer {
     check_shapes(keys, values);
     for (const RowTokens& tokens : rows) row(tokens.row).reserve(tokens.count);
     for (const RowTokens& tokens : rows) row(tokens.row).append(keys, values, tokens);
+  }
+
+  void restore(Index index, Index first_position, View<const float, 3> keys,
+               View<const float, 3> values) override {
+    check_shapes(keys, values);
+    row(index).restore(first_position, keys, values);
   }
 
   std::span<const KvBlock> blocks(Index index) const override { return row(index).blocks(); }

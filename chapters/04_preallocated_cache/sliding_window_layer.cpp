@@ -85,6 +85,15 @@ void RingRow::append(View<const float, 3> keys, View<const float, 3> values, con
   show();
 }
 
+// The older tokens were seen and are lost.
+void RingRow::restore(Index first_position, View<const float, 3> keys, View<const float, 3> values) {
+  const Index count = keys.shape(0);
+  if (sizes_.max_cache_len) check_capacity(first_position, count, *sizes_.max_cache_len);
+  reserve(count);
+  length_ = first_position;
+  append(keys, values, {.row = 0, .begin = 0, .count = count});
+}
+
 void RingRow::check_crop(Index length) const {
   const Index needed = std::max<Index>(0, length - (sizes_.sliding_window - 1));
   if (needed < length && needed < oldest())

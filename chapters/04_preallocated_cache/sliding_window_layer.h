@@ -32,6 +32,7 @@ class RingRow {
   Index length() const { return length_; }
   void reserve(Index count);
   void append(View<const float, 3> keys, View<const float, 3> values, const RowTokens& tokens);
+  void restore(Index first_position, View<const float, 3> keys, View<const float, 3> values);
   // Errors: kRange if a token that the next one sees is overwritten already.
   void check_crop(Index length) const;
   void crop(Index length);

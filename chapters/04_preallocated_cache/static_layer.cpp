@@ -18,9 +18,23 @@ void StaticRow::append(View<const float, 3> keys, View<const float, 3> values, c
   block_.length += tokens.count;
 }
 
+void StaticRow::restore(Index first_position, View<const float, 3> keys, View<const float, 3> values) {
+  check_complete(first_position);
+  reserve(keys.shape(0));
+  append(keys, values, {.row = 0, .begin = 0, .count = keys.shape(0)});
+}
+
 void StaticRow::copy(const StaticRow& other) {
   slots_.copy(other.slots_, 0, other.length(), 0);
   block_.length = other.length();
+}
+
+void check_complete(Index first_position) {
+  if (first_position == 0) return;
+  fail(ErrorCode::kRange, {.where = "cache",
+                           .what = "the first tokens are not there:",
+                           .got = fmt::format("tokens from position {} on", first_position),
+                           .expected = "all"});
 }
 
 void check_capacity(Index length, Index count, Index max_cache_len) {

@@ -21,6 +21,7 @@ class StaticRow {
   // Errors: kRange if the capacity is exceeded, with the capacity that is needed.
   void reserve(Index count) const;
   void append(View<const float, 3> keys, View<const float, 3> values, const RowTokens& tokens);
+  void restore(Index first_position, View<const float, 3> keys, View<const float, 3> values);
   void check_crop(Index) const {}
   void crop(Index length) { block_.length = length; }
   void clear() { crop(0); }
@@ -40,6 +41,9 @@ class StaticLayer : public RowsLayer<StaticRow> {
   StaticLayer(Index num_rows, const KvShape& shape, Index max_cache_len, KvMemory* memory = main_memory())
       : RowsLayer(num_rows, shape, [=] { return StaticRow(shape, max_cache_len, memory); }) {}
 };
+
+// For rows that keep all tokens. Errors: kRange unless first_position is 0.
+void check_complete(Index first_position);
 
 // For every layer with a largest length. Errors: kRange unless length + count <= max_cache_len.
 void check_capacity(Index length, Index count, Index max_cache_len);

@@ -58,6 +58,13 @@ class CacheLayer {
   // Forgets all tokens; rows and memory stay.
   virtual void reset() = 0;
 
+  // Fills an empty row with what a layer of the same kind showed in its blocks, so that this one then shows
+  // the same to the bit: a quantized layer gets its codes back instead of quantizing twice, a ring knows
+  // which tokens were lost. keys, values: [N, KH, Dh], the newest N of first_position + N tokens. Errors: as
+  // update(); kRange if the layer cannot be without the older tokens.
+  virtual void restore(Index row, Index first_position, View<const float, 3> keys,
+                       View<const float, 3> values);
+
   // Moves the layer's data away from, or back to, where it is computed on. No effect unless it is offloaded.
   virtual void offload() {}
   virtual void prefetch() {}
@@ -78,6 +85,17 @@ inline void CacheLayer::check_crop(Index row, Index length) const {
                              .got = std::to_string(length),
                              .expected = "0 to " + std::to_string(get_seq_length(row)) +
                                          ", the tokens of row " + std::to_string(row)});
+}
+
+inline void CacheLayer::restore(Index row, Index first_position, View<const float, 3> keys,
+                                View<const float, 3> values) {
+  if (first_position != 0)
+    fail(ErrorCode::kRange, {.where = "cache",
+                             .what = "the first tokens are not there:",
+                             .got = "tokens from position " + std::to_string(first_position) + " on",
+                             .expected = "all"});
+  const RowTokens all{.row = row, .begin = 0, .count = keys.shape(0)};
+  update(keys, values, {&all, 1});
 }
 
 // What a cache should be like. The same names as on the command line and in JSON.
