@@ -130,8 +130,9 @@ def how_it_ended(status):
     return f"the program ended itself with status {status} in the middle of a test"
 
 
-def build_failure(exercise, build, exercises):
-    """The Result of an exercise whose program could not be built."""
+def build_failure(exercise, build, exercises, wanted):
+    """The Result of an exercise whose program could not be built. If the error stands in another exercise's file, which
+    is reported as well, that one comes first."""
     files = [*files_of(exercise, exercises), exercise.test_file]
     errors = sorted(build.errors, key=lambda error: not any(
         error.output.endswith(name + ".o") or error.file == name for name in files))
@@ -140,6 +141,9 @@ def build_failure(exercise, build, exercises):
         error = errors[0]
         result.message, result.context = error.message, error.context
         result.place = f"{error.file}:{error.line}" if error.file else ""
+        others = [other.id for other in wanted if other.file == error.file != exercise.file]
+        if others:
+            result.status, result.waits_for = LATER, others[:1]
     return result
 
 
@@ -150,7 +154,7 @@ def grade(lab, folder, build, exercises, chosen, limit_s=LIMIT_S, workers=2):
 
     def one(exercise):
         if exercise.id in build.stale:
-            return build_failure(exercise, build, exercises)
+            return build_failure(exercise, build, exercises, wanted)
         program = folder / "exercises" / f"exercise-{exercise.id}"
         return judge(exercise, *run_program(program, lab, limit_s), lab, limit_s)
 

@@ -28,7 +28,8 @@ class Proof:
     """Counts what holds and prints what does not."""
 
     def __init__(self, verbose):
-        self.passed, self.failed, self.verbose, self.lock = 0, 0, verbose, threading.Lock()
+        self.passed, self.failed, self.verbose = 0, 0, verbose
+        self.lock, self.told = threading.Lock(), set()
 
     def check(self, title, problem):
         with self.lock:
@@ -103,7 +104,11 @@ def check_prefix(proof, states, exercises, position):
     grade_run.put_root_causes_first(results)
     problems = [f"{result.exercise.id} {text}" for number, result in enumerate(results)
                 if (text := unexpected(result, unsolved=number > position))]
-    proof.check(f"{exercises[position].id} solved, nothing later", "; ".join(problems))
+    with proof.lock:  # one broken exercise breaks the states of all later ones: it is told once
+        new = [problem for problem in problems if problem not in proof.told]
+        proof.told.update(problems)
+    proof.check(f"{exercises[position].id} solved, nothing later",
+                "; ".join(new) or (f"{problems[0].split(' ')[0]}, as above" if problems else ""))
 
 
 def check_wrong(proof, states, exercises, exercise, wrong):

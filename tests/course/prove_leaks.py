@@ -3,8 +3,8 @@
 The rule: a line of a region counts if it has at least 16 characters beside white space, comments left out. It may
 not stand in any text file of the lab, alone or within a longer line, white space aside. Excused is a line that also
 stands, as a whole line, outside of every exercise's region in the finished code of common/ or chapters/ (the head of
-a usual loop, for example): the reader is shown it there anyway; and a line of the exercise's own stub, where the
-exercise is to correct the stub.
+a usual loop, for example): the reader is shown it there anyway; so is the head of a function that is declared there.
+And a line of the exercise's own stub, where the exercise is to correct the stub.
 """
 import re
 
@@ -26,7 +26,8 @@ def significant(body):
 
 
 def shown_anyway(root, exercises, files):
-    """The whole lines of the finished code that stand outside of all regions of exercises."""
+    """The whole lines of the finished code that stand outside of all regions of exercises; and, for each function that
+    is declared there, the line that would begin its body."""
     lines = set()
     for name in files:
         if not name.startswith(("chapters/", "common/")) or not name.endswith((".h", ".cpp", ".cu", ".cuh")):
@@ -35,7 +36,7 @@ def shown_anyway(root, exercises, files):
         if any(exercise.file == name for exercise in exercises):
             text = regions.skeleton(text, name)
         lines |= {squeezed(re.sub(r"//.*", "", line)) for line in text.splitlines()}
-    return lines
+    return lines | {line[:-1] + "{" for line in lines if line.endswith(");")}
 
 
 def find_leaks(root, exercises, files):
