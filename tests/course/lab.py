@@ -116,7 +116,7 @@ def main():
     chapters = ", ".join(dict.fromkeys(exercise.chapter for exercise in exercises))
     if is_new:
         print(f"{place}: {len(exercises)} exercises of chapters {chapters}; begin with {place}/README.md")
-        print(f"next: make grade CHAPTER={exercises[0].chapter}" + (f" LAB={args.lab}" if args.lab else ""))
+        print(f"next: make grade CHAPTER={exercises[0].chapter}" + (f" LAB={args.lab}" if lab.resolve() != ROOT / "lab" else ""))
     else:
         print(f"{place} is up to date: {update.written} files written, {len(exercises)} exercises, your work is kept")
     return 0
