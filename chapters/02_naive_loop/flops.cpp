@@ -38,14 +38,20 @@ Index visible_keys(Index first, Index count, Index window) {
 
 }  // namespace
 
-double forward_flops(const ModelConfig& c, Index first, Index count, Index kept) {
-  double flops = static_cast<double>(kept) * static_cast<double>(head_flops(c));
+double attention_pass_flops(const ModelConfig& c, Index first, Index count) {
+  double flops = 0;
   for (Index l = 0; l < c.num_hidden_layers; ++l) {
     const Index window = c.window(l).value_or(first + count);
-    flops += static_cast<double>(count) * static_cast<double>(linear_flops(c));
     flops += static_cast<double>(attention_flops(c, visible_keys(first, count, window)));
   }
   return flops;
+}
+
+double forward_flops(const ModelConfig& c, Index first, Index count, Index kept) {
+  const double linear =
+      static_cast<double>(count * c.num_hidden_layers) * static_cast<double>(linear_flops(c));
+  const double head = static_cast<double>(kept) * static_cast<double>(head_flops(c));
+  return linear + attention_pass_flops(c, first, count) + head;
 }
 
 // --8<-- [start:naive_work]

@@ -29,6 +29,9 @@ double attention_break_even(const ModelConfig& config);
 // Windows shorten what a position sees.
 double forward_flops(const ModelConfig& config, Index first, Index count, Index kept);
 
+// What attention is of that, in all layers.
+double attention_pass_flops(const ModelConfig& config, Index first, Index count);
+
 // A loop over new_tokens tokens after prompt_tokens. Without a cache step i computes prompt_tokens + i
 // positions; each but the newest was computed before.
 struct LoopWork {
