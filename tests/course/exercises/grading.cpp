@@ -44,9 +44,9 @@ const char* code_name(ErrorCode code) {
   return kNames[static_cast<int>(code)];
 }
 
-// The place of a flat index in a tensor: "3" or "[1, 0, 3]".
+// The place of a flat index in a tensor: "index 3" or "[1, 0, 3]".
 std::string place(Index flat, const std::vector<Index>& shape) {
-  if (shape.size() < 2) return std::to_string(flat);
+  if (shape.size() < 2) return "index " + std::to_string(flat);
   std::string text;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     text = std::to_string(flat % shape[axis]) + (text.empty() ? "" : ", ") + text;

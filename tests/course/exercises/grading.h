@@ -145,6 +145,12 @@ inline Index first_difference(const std::string& a, const std::string& b) {
   return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
 }
 
+// What the place of a difference counts.
+template <class T>
+std::string place_name() {
+  return std::is_same_v<T, std::string> ? "byte " : "index ";
+}
+
 template <class T>
 std::string shown(const T& value, Index) {
   return show(value);
@@ -168,7 +174,7 @@ void expect_equal(std::string_view what, const T& got, const std::type_identity_
   WrongAnswer answer{.what = std::string(what),
                      .expected = internal::shown(expected, index),
                      .got = internal::shown(got, index),
-                     .index = index < 0 ? std::string() : std::to_string(index)};
+                     .index = index < 0 ? std::string() : internal::place_name<T>() + std::to_string(index)};
   for (const auto& mistake : mistakes)
     if (answer.looks_like.empty() && got == mistake.value) answer.looks_like = mistake.says;
   internal::wrong(answer, location);
