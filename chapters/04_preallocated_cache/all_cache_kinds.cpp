@@ -1,7 +1,6 @@
 #include "chapters/04_preallocated_cache/all_cache_kinds.h"
 
-#include <unistd.h>
-
+#include "chapters/04_preallocated_cache/cache_memory.h"
 #include "chapters/04_preallocated_cache/offloaded_layer.h"
 #include "common/base/checked.h"
 #include "common/base/error.h"
@@ -31,7 +30,7 @@ const CacheKind& checked_kind(const ModelConfig& config, const CacheSpec& spec) 
 
 // A system that promises more memory than it has would end the program when the promise is called in.
 void check_memory(const ModelConfig& config, const CacheSpec& spec) {
-  const Index machine = Index{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
+  const Index machine = machine_memory_bytes();
   const auto bytes = checked_mul(cache_bytes(all_cache_kinds(), config, spec, 0), spec.num_rows);
   if (bytes && *bytes <= machine) return;
   fail(ErrorCode::kMemory, {.where = "cache",

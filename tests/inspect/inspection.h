@@ -58,15 +58,8 @@ struct Part {
 std::vector<Part> parameters_by_part(const Checkpoint& checkpoint);
 std::vector<Part> parameters_by_part(const ModelConfig& config);
 
-// Bytes of a cache for one sequence: 2 (keys and values) * L layers * KH * Dh * bytes a value for each stored
-// position; a layer with a window stores no more than that. Scales of the int8 and int4 caches not counted.
-struct CacheKind {
-  std::string name;
-  double bytes_per_value;
-};
-const std::vector<CacheKind>& cache_kinds();
+// The lengths for which the memory of caches is shown, up to the model's own.
 std::vector<Index> cache_lengths(const ModelConfig& config);
-Index cache_bytes(const ModelConfig& config, const CacheKind& kind, Index length);
 
 // The two ways to show it. (show_text.cpp, show_json.cpp)
 void print_text(const Inspection& inspection);

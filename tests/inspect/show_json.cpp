@@ -1,6 +1,7 @@
 // The same as JSON.
 #include <algorithm>
 
+#include "chapters/04_preallocated_cache/cache_memory.h"
 #include "common/cli/json_writer.h"
 #include "tests/inspect/inspection.h"
 
@@ -39,13 +40,13 @@ void write_parts(JsonWriter& json, const std::vector<Part>& parts) {
   json.field("total", total).end_object();
 }
 
-// {"dynamic float32": {"1024": bytes, ...}, ...}
+// {"dynamic f32": {"1024": bytes, ...}, ...}
 void write_cache(JsonWriter& json, const ModelConfig& config) {
   json.key("cache_bytes").begin_object();
-  for (const CacheKind& kind : cache_kinds()) {
-    json.key(kind.name).begin_object();
+  for (const CacheSpec& spec : compared_caches(config)) {
+    json.key(cache_name(spec)).begin_object();
     for (const Index length : cache_lengths(config))
-      json.field(std::to_string(length), cache_bytes(config, kind, length));
+      json.field(std::to_string(length), memory_needed(config, spec, length));
     json.end_object();
   }
   json.end_object();

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "chapters/04_preallocated_cache/cache_memory.h"
 #include "common/cli/report.h"
 #include "tests/inspect/inspection.h"
 
@@ -54,18 +55,9 @@ void print_parts(Report& report, const std::vector<Part>& parts) {
 }
 
 void print_cache(Report& report, const ModelConfig& config) {
-  std::vector<std::string> header = {"cache"};
-  for (const Index length : cache_lengths(config)) header.push_back(human_count(length) + " tokens");
-  Table table(header);
-  for (const CacheKind& kind : cache_kinds()) {
-    std::vector<std::string> row = {kind.name};
-    for (const Index length : cache_lengths(config))
-      row.push_back(human_bytes(cache_bytes(config, kind, length)));
-    table.add_row(row);
-  }
   report.title(
-      "Memory of a cache, one sequence (2 * layers * key-value heads * head_dim * bytes a position)");
-  report.table(table);
+      "Memory of a cache, one sequence, scales counted; offloaded: the two layers that are in reach");
+  report.table(memory_table(config, cache_lengths(config), machine_memory_bytes()));
 }
 
 void print_tensors(Report& report, const Checkpoint& checkpoint) {

@@ -1,7 +1,6 @@
-// What a model's tensors are for, how many parameters they are, and what a cache for it takes.
+// What a model's tensors are for and how many parameters they are; for which lengths its caches are shown.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
 
 #include "common/config/tensor_specs.h"
@@ -97,26 +96,12 @@ std::vector<Part> parameters_by_part(const ModelConfig& config) {
   return counter.parts();
 }
 
-const std::vector<CacheKind>& cache_kinds() {
-  static const std::vector<CacheKind> kinds = {
-      {"dynamic float32", 4}, {"dynamic bfloat16", 2}, {"int8", 1}, {"int4", 0.5}};
-  return kinds;
-}
-
 std::vector<Index> cache_lengths(const ModelConfig& config) {
   std::vector<Index> lengths = {1024, 4096, 32768, config.max_position_embeddings};
   std::erase_if(lengths, [&](Index length) { return length > config.max_position_embeddings; });
   std::ranges::sort(lengths);
   lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
   return lengths;
-}
-
-Index cache_bytes(const ModelConfig& config, const CacheKind& kind, Index length) {
-  double positions = 0;  // summed over the layers
-  for (Index layer = 0; layer < config.num_hidden_layers; ++layer)
-    positions += static_cast<double>(std::min(length, config.window(layer).value_or(length)));
-  const auto values = static_cast<double>(2 * config.num_key_value_heads * config.head_dim);
-  return static_cast<Index>(std::ceil(positions * values * kind.bytes_per_value));
 }
 
 }  // namespace llm
