@@ -65,7 +65,7 @@ std::vector<Stage> wanted_stages(const Settings& s) {
     fail(ErrorCode::kUnsupported, {.where = "--dtype",
                                    .what = "no stage computes with",
                                    .got = "'" + s.engine.dtype + "'",
-                                   .expected = "file or f32: the naive stage makes float32 of all weights"});
+                                   .expected = "file or f32: the stages make float32 of all weights"});
   return wanted;
 }
 

@@ -24,7 +24,7 @@ struct StageResult {
   Samples decode_tokens_per_s;
   double prefill_flops = 0;  // of one token
   double decode_flops = 0;   // of one token, on average
-  double decode_bytes = 0;   // moved for one token: every weight once
+  double decode_bytes = 0;   // moved for one token: weights and cached keys, once
   Index memory_bytes = 0;    // the process at its highest, without the bench's own
 };
 
