@@ -6,6 +6,7 @@ windows, tied and untied heads, float32, bfloat16 and float16 files, one file or
 and padding, and one prompt whose hidden states are compared layer by layer.
 
     python tests/parity/generate_parity.py --program build/bin/02_naive_loop --cases 40 --seed 1
+    python tests/parity/generate_parity.py --cached build/bin/03_kv_cache --cases 40 --seed 2
 
 Needs torch, transformers and safetensors (tests/parity/requirements.txt). Not part of `make test`.
 """
@@ -112,11 +113,12 @@ def random_request(rng, vocab_size):
     fields = {"max_new_tokens": rng.choice([1, 4, 17]), "pad_token_id": rng.randrange(vocab_size)}
     if rng.random() < 0.7:
         fields["eos_token_id"] = rng.sample(range(vocab_size), rng.choice([1, 2, 60]))
-    return ids, (mask if rows > 1 or rng.random() < 0.3 else None), fields
+    needs_mask = rows > 1 or fields["pad_token_id"] in ids[0]  # else that token would count as padding
+    return ids, (mask if needs_mask or rng.random() < 0.3 else None), fields
 
 
-def check_greedy(model, program, folder, rng, vocab_size, requests):
-    """Compares `requests` greedy requests; returns (compared, differing lines)."""
+def check_greedy(model, program, folder, rng, vocab_size, requests, chunks):
+    """Compares `requests` greedy requests, with chunks some of them cut up; returns (compared, differing lines)."""
     lines, expected = [], []
     while len(lines) < requests:
         ids, mask, fields = random_request(rng, vocab_size)
@@ -125,6 +127,8 @@ def check_greedy(model, program, folder, rng, vocab_size, requests):
         if gap < GAP:
             requests -= 1
             continue
+        if chunks and rng.random() < 0.5:
+            fields["prefill_chunk_size"] = rng.choice([1, 2, 3, 7])
         request = {"input_ids": ids, "generation_config": fields}
         if mask is not None:
             request["attention_mask"] = mask
@@ -168,6 +172,7 @@ def check_layers(model, program, folder, text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=str(ROOT / "build/bin/02_naive_loop"))
+    parser.add_argument("--cached", help="a program with a cache: it gets the greedy requests")
     parser.add_argument("--tokenizer", default=str(ROOT / "tests/data/models/tiny-qwen3"))
     parser.add_argument("--cases", type=int, default=20)
     parser.add_argument("--requests", type=int, default=6, help="greedy requests a model")
@@ -184,7 +189,8 @@ def main():
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(temporary)
             model, dtype = make_model(rng, folder, tokenizer_folder, vocab_size)
-            compared, wrong = check_greedy(model, options.program, folder, rng, vocab_size, options.requests)
+            compared, wrong = check_greedy(model, options.cached or options.program, folder, rng, vocab_size,
+                                           options.requests, chunks=options.cached is not None)
             error, where = check_layers(model, options.program, folder, "The quick brown fox jumps over it, twice.")
             if not error < 1e-4:
                 wrong.append(f"relative error {error} at {where}")
