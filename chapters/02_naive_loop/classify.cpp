@@ -26,8 +26,8 @@ std::vector<double> label_log_probabilities(CausalLM& model, const std::vector<T
     longest = std::max(longest, label.size());
   }
   const auto K = static_cast<Index>(longest);
-  const View<const float, 3> logits =
-      model.forward(FullBatch(rows).batch(), nullptr, {.logits_to_keep = K}).host();  // [B, K, V]
+  const FullBatch batch(rows);
+  const auto logits = model.forward(batch.batch(), nullptr, {.logits_to_keep = K}).host();  // [B, K, V]
 
   std::vector<double> sums(labels.size());
   for (std::size_t b = 0; b < labels.size(); ++b) {
