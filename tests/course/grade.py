@@ -13,7 +13,7 @@ import grade_formats
 import grade_report
 import grade_run
 import lab_state
-from exercise_tools import Problem, run
+from exercise_tools import ROOT, Problem, in_lab, read_text, run
 from grade_run import BAD, OK
 
 WARNINGS_SHOWN = 5
@@ -76,9 +76,19 @@ def main():
     own = [result for result in results if result.exercise.id in ids]
     told = [result for result in results if result.exercise.id in ids or result.status != OK]
     report(told, own, lab, build, bool(args.exercise))
+    say_if_old(lab)
     grade_formats.write(pathlib.Path(args.results) if args.results else lab / "results", own)
     wrong = any(result.status in BAD for result in told)
     return 1 if wrong or args.strict and any(result.status != OK for result in own) else 0
+
+
+def say_if_old(lab):
+    """Where the course has other exercises than the lab, says so."""
+    try:
+        if not in_lab() and exercises_file.to_json(exercises_file.read_toml(ROOT)) != read_text(lab / "exercises.json"):
+            print("The course has new or changed exercises: make lab brings your lab up to date.")
+    except Problem:
+        pass  # the course's own list is being edited
 
 
 def report(told, own, lab, build, one):

@@ -39,7 +39,11 @@ def jobs(lab):
 
 
 def configure(lab, build, *flags):
-    """Configures the lab once; CMake notices later changes itself."""
+    """Configures the lab once; CMake notices later changes itself. A lab that was moved is built anew."""
+    cache = build / "CMakeCache.txt"
+    home = re.search(r"^CMAKE_HOME_DIRECTORY:\w+=(.*)$", cache.read_text(), re.MULTILINE) if cache.is_file() else None
+    if home and pathlib.Path(home[1]).resolve() != lab.resolve():
+        shutil.rmtree(build)
     if (build / "build.ninja").is_file() and not flags:
         return
     for program, remedy in (("cmake", "cmake"), ("ninja", "ninja-build")):

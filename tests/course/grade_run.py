@@ -19,7 +19,10 @@ SIGNALS = {
     signal.SIGILL: "an instruction that this processor does not have, or the end of a function without return",
     signal.SIGBUS: "memory that is not there",
     signal.SIGKILL: "the system ended it: probably too much memory",
+    signal.SIGXFSZ: "it printed more than 64 MB: a loop without end?",
 }
+# No core files, 64 MB of output and 8 GB of memory at most: a mistake must not fill the reader's machine.
+LIMITED = 'ulimit -c 0; ulimit -f 131072; ulimit -v 8388608 2> /dev/null; exec "$0"'
 OK, WRONG, NOT_STARTED, LATER = "ok", "WRONG", "not started", "later"
 COMPILE, CRASH, HANG = "does not compile", "crash", "no answer"
 BAD = (WRONG, COMPILE, CRASH, HANG)  # something is wrong; the others are only unfinished
@@ -52,7 +55,7 @@ def run_program(program, lab, limit_s=LIMIT_S):
         records, printed = pathlib.Path(folder, "records"), pathlib.Path(folder, "printed")
         environment = {**os.environ, "LLM_GRADE_OUT": str(records), "OMP_NUM_THREADS": "2"}
         with open(printed, "wb") as out:
-            process = subprocess.Popen([program], stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=lab,
+            process = subprocess.Popen(["sh", "-c", LIMITED, program], stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=lab,
                                        env=environment, start_new_session=True)
             try:
                 status = process.wait(timeout=limit_s)

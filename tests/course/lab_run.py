@@ -11,6 +11,8 @@ from exercise_tools import Problem, run
 
 def program_of(lab, chapter):
     """The name of a chapter's program."""
+    if not chapter:
+        raise Problem("which program? For example: make run CHAPTER=02")
     number = chapter.split("_")[0].zfill(2)
     programs = sorted(path.parent.name for path in (lab / "chapters").glob("*/main.cpp"))
     for name in programs:

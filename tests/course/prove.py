@@ -130,18 +130,14 @@ def check_wrong(proof, states, exercises, exercise, wrong):
 def changed_chapters(root, commits):
     """The chapters that the last commits touched and one more, drawn by date; all where git's history is missing."""
     numbers = sorted(path.parent.name[:2] for path in (root / EXERCISES).glob("*/exercises.toml"))
-    git = subprocess.run(["git", "-C", root, "log", f"-{commits}", "--format=%H", "--name-only"],
-                         capture_output=True, text=True)
-    if git.returncode != 0 or git.stdout.count("\n\n") < commits - 1:
+    git = lambda *words: subprocess.run(["git", "-C", root, *words], capture_output=True, text=True)
+    log = git("log", f"-{commits}", "--format=", "--name-only")
+    if log.returncode != 0 or git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
         return numbers
-    touched = set(re.findall(r"^(?:chapters|tests/course/exercises)/(\d\d)_", git.stdout, re.MULTILINE))
-    if re.search(r"^(?:tests/course/(?:\w+\.py|exercises/[\w/]+\.\w+)|common/)", git.stdout, re.MULTILINE):
-        touched.update(numbers[:1])  # the machine itself: at least the first chapter
-    chosen = [number for number in numbers if number in touched]
+    touched = set(re.findall(r"^(?:chapters|tests/course/exercises)/(\d\d)_", log.stdout, re.MULTILINE))
     others = [number for number in numbers if number not in touched]
-    if others:
-        chosen.append(others[datetime.date.today().toordinal() % len(others)])
-    return sorted(chosen)
+    drawn = [others[datetime.date.today().toordinal() % len(others)]] if others else []
+    return sorted([number for number in numbers if number in touched] + drawn)
 
 
 def arguments():
@@ -181,6 +177,8 @@ def prove_all(proof, root, lab, exercises, shown, workers):
     grade_build.configure(lab, lab / "build", "-DLLM_WERROR=ON")
     if not check_stubs(proof, lab, lab / "build", exercises):
         return
+    print(f"stubs are built; {len(shown)} solutions and {sum(len(item.wrong) for item in shown)} wrong answers ...",
+          flush=True)
     states = States(root, lab, lab / "build", exercises)
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         work = [pool.submit(check_prefix, proof, states, exercises, exercises.index(exercise)) for exercise in shown]

@@ -13,6 +13,12 @@ ALMOST = re.compile(r"--8<--|\[(?:start|end):ex[\w-]*\]")
 MIN_LINES, MAX_LINES = 3, 30
 
 
+def lines_of(text):
+    """The lines of a text: cut at line feeds only, since a string in the code may hold other separators."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
 @dataclass
 class Region:
     name: str
@@ -27,7 +33,7 @@ class Region:
 def find_regions(text, file):
     """Name -> Region. Raises Problem where markers are damaged, doubled, missing or cross each other."""
     regions, open_regions = {}, []
-    for number, line in enumerate(text.splitlines()):
+    for number, line in enumerate(lines_of(text)):
         match = MARKER.match(line)
         if match is None:
             if ALMOST.search(line):
@@ -66,13 +72,13 @@ def region_of(text, name, file):
 
 def body_of(text, name, file):
     """The text between the markers of a region."""
-    return "".join(line + "\n" for line in region_of(text, name, file).body(text.splitlines()))
+    return "".join(line + "\n" for line in region_of(text, name, file).body(lines_of(text)))
 
 
 def replace(text, name, body, file):
     """The text with the region's body replaced; both markers stay."""
-    region, lines = region_of(text, name, file), text.splitlines()
-    lines[region.start + 1:region.end] = body.splitlines()
+    region, lines = region_of(text, name, file), lines_of(text)
+    lines[region.start + 1:region.end] = lines_of(body)
     return "\n".join(lines) + "\n"
 
 
@@ -85,14 +91,14 @@ def fit(code, text, name, file):
 def remove_snippets(text, file):
     """The text without the markers that are not of an exercise."""
     find_regions(text, file)
-    lines = text.splitlines()
+    lines = lines_of(text)
     kept = [line for line in lines if not (match := MARKER.match(line)) or match["name"].startswith("ex")]
     return "\n".join(kept) + "\n"
 
 
 def skeleton(text, file):
     """The text without the bodies of its exercises: what stands around the reader's work."""
-    lines = text.splitlines()
+    lines = lines_of(text)
     for region in sorted(find_regions(text, file).values(), key=lambda region: -region.start):
         if region.name.startswith("ex"):
             del lines[region.start + 1:region.end]

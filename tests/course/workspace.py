@@ -29,11 +29,12 @@ def belongs(name, folders):
 
 
 def add_include(text):
-    """The text with not_started.h included, after the last include of the file."""
+    """The text with not_started.h included, after the includes that no #if stands before."""
     if NOT_STARTED in text:
         return text
-    lines = text.splitlines()
-    includes = [number for number, line in enumerate(lines) if line.startswith("#include")]
+    lines = regions.lines_of(text)
+    ends = [number for number, line in enumerate(lines) if re.match(r"\s*#\s*if", line)] or [len(lines)]
+    includes = [number for number, line in enumerate(lines[:ends[0]]) if line.startswith("#include")]
     at = includes[-1] + 1 if includes else 0
     return "\n".join([*lines[:at], NOT_STARTED, *lines[at:]]) + "\n"
 
