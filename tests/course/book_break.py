@@ -75,4 +75,4 @@ def failure(programs, text, match, command):
                           stderr=subprocess.STDOUT, text=True)
     if done.returncode == 0:
         raise BookError(f"`{command}` passes although the code is broken")
-    return done.stdout.replace(f"{copy}/source/", "").replace(f"{copy}/", "")
+    return re.sub(rf"(?:{re.escape(str(copy))}|\.\.)/(?:source/)?", "", done.stdout)

@@ -3,8 +3,8 @@ import re
 import urllib.parse
 
 import book_break
-from book_text import (BLOCK, FENCE, GENERATED_HEAD, INLINE, BookError, blank_code, console_commands, count_words,
-                       line_of, regions, without_blocks)
+from book_text import (BLOCK, FENCE, GENERATED_HEAD, INLINE, BookError, blank, blank_code, blank_spans, blank_typed,
+                       console_commands, count_words, line_of, regions)
 
 MIN_WORDS, MAX_WORDS = 900, 1400
 MAX_SNIPPETS, MAX_SNIPPET_LINES = 6, 25
@@ -43,19 +43,11 @@ def check_regions(book):
 def check_markers(book):
     """Markers in pages are balanced; the marker of a number does not begin a line."""
     for name, text in book.pages.items():
-        rest = BLOCK.sub(lambda match: "\n" * match[0].count("\n"), blank_fences(text, keep=BLOCK))
-        rest = INLINE.sub("", rest)
+        rest = blank_spans(INLINE.sub(blank, BLOCK.sub(blank, blank_typed(text))))
         for match in re.finditer(r"<!-- (end|/|=\w+|(?:snippet|output|broken|markdown|box|exercises)\b.*?) -->", rest):
             yield name, line_of(rest, match.start()), f"'{match[0]}' has no counterpart"
-        for match in re.finditer(r"^\s*<!-- =\w+ -->", text, re.MULTILINE):
+        for match in re.finditer(r"^\s*<!-- =\w+ -->", blank_typed(text), re.MULTILINE):
             yield name, line_of(text, match.start()), "a number's marker begins a line: Markdown takes that for HTML"
-
-
-def blank_fences(text, keep):
-    """The text with code blocks blanked that are no part of a generated block."""
-    spans = [match.span() for match in keep.finditer(text)]
-    inside = lambda at: any(begin <= at < end for begin, end in spans)
-    return FENCE.sub(lambda match: match[0] if inside(match.start()) else re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def check_words(book):
@@ -77,13 +69,9 @@ def check_snippets(book):
             lines = block["body"].count("\n") - 2
             if lines > MAX_SNIPPET_LINES:
                 yield name, line_of(text, block.start()), f"{lines} lines, {MAX_SNIPPET_LINES} allowed"
-        for fence in FENCE.finditer(blank_generated(text)):
+        for fence in FENCE.finditer(BLOCK.sub(blank, text)):
             if fence[1] in ("cpp", "c++", "c"):
                 yield name, line_of(text, fence.start()), "code that is typed: use a snippet"
-
-
-def blank_generated(text):
-    return BLOCK.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def check_changes(book):

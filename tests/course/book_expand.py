@@ -10,13 +10,15 @@ import tomllib
 import book_break
 import book_chapters
 from book_mask import mask
-from book_text import BLOCK, INLINE, VALUES, BookError, line_of, parse_options, snippet
+from book_text import (BLOCK, INLINE, VALUES, BookError, blank_typed, line_of, parse_options, snippet,
+                       typed_fences)
 
 COLUMNS = 110
 TIME_LIMIT_S = 120
-# Lines of CMake, Ninja and ctest that say only how far they are.
+# Lines of CMake, Ninja, ctest and doctest that say only how far or of which version they are.
 PROGRESS = re.compile(r"\[\d+/\d+\]|ninja: |Configuring |Internal ctest|Test project| +Start +\d+:| *\d+/\d+ Test +#"
-                      r"|\d+% tests passed|Total Test time|Label Time Summary|.* sec\*proc")
+                      r"|\d+% tests passed|Total Test time|Label Time Summary|.* sec\*proc"
+                      r"|\[doctest\] (?:doctest version|run with)|={79}$")
 # How the output of a command that builds is made without building: make prints the last line that it would run.
 INSTEAD = {"make run": "line=$(make -n run BUILD=$BUILD_FOLDER | tail -1); echo \"$line\"; eval \"$line\""}
 # These run for minutes, or run the check of the book themselves: only --refresh writes their outputs.
@@ -108,11 +110,11 @@ class Values:
         if name not in self.known:
             if name not in self.definitions:
                 raise BookError(f"the page's list of values has no '{name}'")
-            source = self.definitions[name].split(" | ")[0]
+            source = self.definitions[name].split(" => ")[0]
             if re.match(r"build/|docs/|data/|printf |echo ", source):
-                self.known[name] = look_up(json.loads(self.text_of(source)), self.definitions[name].split(" | ")[1])
+                self.known[name] = look_up(json.loads(self.text_of(source)), self.definitions[name].split(" => ")[1])
             else:
-                names = re.findall(r"[a-z_]\w*", source)
+                names = re.findall(r"\b[a-z_]\w*", source)
                 self.known[name] = eval(source, {"__builtins__": {}}, {other: self.raw(other) for other in names})
         return self.known[name]
 
@@ -122,7 +124,7 @@ class Values:
         return self.programs.output(source, errors_too=False).strip().splitlines()[-1]
 
     def shown(self, name):
-        value, parts = self.raw(name), self.definitions[name].split(" | ")
+        value, parts = self.raw(name), self.definitions[name].split(" => ")
         computed = re.match(r"build/|docs/|data/|printf |echo ", parts[0])
         form = parts[2 if computed else 1] if len(parts) > (2 if computed else 1) else ""
         return formatted(value, form) if form else str(value)
@@ -137,9 +139,11 @@ class Page:
 
     def expand(self, checking):
         """The text as it should be. While checking, nothing is built."""
-        values = Values(self.text, self.programs)
+        values = Values(blank_typed(self.text), self.programs)
         text = BLOCK.sub(lambda match: self._block(match, checking), self.text)
-        return INLINE.sub(lambda match: self._inline(match, values), text)
+        typed = typed_fences(text)
+        return INLINE.sub(lambda match: match[0] if any(begin <= match.start() < end for begin, end in typed)
+                          else self._inline(match, values), text)
 
     def _inline(self, match, values):
         try:
@@ -159,6 +163,7 @@ class Page:
                 body = self.programs.output(args, errors_too=False).strip() + "\n"
             elif kind == "box":
                 body = book_chapters.box(self.programs.root, self.name, args, self.text)
+                body = book_chapters.unless_near(match["body"], body)
             else:
                 body = book_chapters.exercise_table(self.programs.root, self.name)
         except (BookError, OSError, tomllib.TOMLDecodeError) as error:

@@ -8,6 +8,7 @@ MASKS = [
     (re.compile(rf"(?<![\w.]){NUMBER}( ?){UNITS}(?![\w/])"), "#"),
     (re.compile(r"\b\d+ threads?\b"), "# threads"),
     (re.compile(r"[▁▂▃▄▅▆▇█]+"), "#"),
+    (re.compile(r"\"(\w+_s|peak_bytes|threads)\": [\d.e+-]+"), r'"\1": #'),
     (re.compile(r"^(\s*(?:peak|load|speed|time|isa)\b).*"), r"\1 #"),
     (re.compile(r"\b\d+ (test programs)"), r"# \1"),
 ]
@@ -43,8 +44,8 @@ def mask_tables(lines):
 
 
 def mask(text):
-    """A program's output as it is compared: numbers that vary hidden, blanks counted once."""
+    """A program's output as it is compared: numbers that vary hidden, blanks and line ends counted as one blank."""
     lines = mask_tables(text.splitlines())
     for pattern, by in MASKS:
         lines = [pattern.sub(by, line) for line in lines]
-    return "\n".join(re.sub(r"\s+", " ", line).strip() for line in lines)
+    return re.sub(r"\s+", " ", " ".join(lines)).strip()

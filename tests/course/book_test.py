@@ -87,7 +87,7 @@ class BookTest(unittest.TestCase):
 
     def test_a_number_that_is_stale_is_caught(self):
         check = book_checks.check_stale
-        values = '<!-- values\nn = echo \'{"a": [10, 0.256]}\' | a.1 | .1%\nm = echo \'{"a": [1234]}\' | a.0\nk = m + 1 | ,\n-->\n'
+        values = '<!-- values\nn = echo \'{"a": [10, 0.256]}\' => a.1 => .1%\nm = echo \'{"a": [1234]}\' => a.0\nk = m + 1 => ,\n-->\n'
         right = values + "It is <!-- =n -->25.6 %<!-- / --> of <!-- =k -->1,235<!-- / -->.\n"
         self.keeps(check, {"docs/a.md": right})
         self.breaks(check, {"docs/a.md": right.replace("25.6", "25.7")}, "25.7", 6)

@@ -9,9 +9,9 @@ In Markdown (all are comments, which readers do not see):
     <!-- exercises -->                                       the chapter's exercises, from exercises.toml
 each closed by `<!-- end -->`. `<!-- =name -->12 %<!-- / -->` is a number from the list that the page begins with:
     <!-- values
-    tokens = build/bin/01_tokenizer --json | models.0.ids.count
-    share = build/bin/count_flops --json | attention_share | .1%
-    unused = rows - ids | ,
+    tokens = build/bin/01_tokenizer --json => models.0.ids.count
+    share = build/bin/count_flops --json => attention_share => .1%
+    unused = rows - ids => ,
     -->
 In sources a region stands between `--8<-- [start:name]` and `--8<-- [end:name]`, each in a comment of its own.
 """
@@ -53,6 +53,13 @@ def parse_options(args):
         else:
             raise BookError(f"unknown option '{word}' in '{args}'")
     return options
+
+
+def typed_fences(text):
+    """The spans of code blocks that are no part of a generated block: what they show of markers means nothing."""
+    generated = [match.span() for match in BLOCK.finditer(text)]
+    return [match.span() for match in FENCE.finditer(text)
+            if not any(begin <= match.start() < end for begin, end in generated)]
 
 
 def line_of(text, position):
@@ -110,10 +117,25 @@ def count_words(text):
     return len([word for word in prose.split() if re.search(r"\w", word)])
 
 
+def blank(match):
+    """Blanks of a match's length, newlines kept."""
+    return re.sub(r"[^\n]", " ", match[0])
+
+
 def blank_code(text):
-    """The text with code blocks and code spans blanked, newlines kept: where links are looked for."""
-    blank = lambda match: re.sub(r"[^\n]", " ", match[0])
-    return re.sub(r"(`+)(?!`).+?\1", blank, FENCE.sub(blank, text))
+    """The text with code blocks and code spans blanked: where links are looked for."""
+    return blank_spans(FENCE.sub(blank, text))
+
+
+def blank_spans(text):
+    return re.sub(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)", blank, text)
+
+
+def blank_typed(text):
+    """The text with typed code blanked: where markers are looked for."""
+    for begin, end in typed_fences(text):
+        text = text[:begin] + re.sub(r"[^\n]", " ", text[begin:end]) + text[end:]
+    return text
 
 
 def console_commands(text):

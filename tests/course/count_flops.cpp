@@ -68,7 +68,7 @@ int program(int argc, char** argv) {
   const double share = attention_share(config, s.keys);
   if (s.json) {
     JsonWriter json;
-    json.begin_object().field("model", s.model);
+    json.begin_object().field("model", s.model).field("vocab_size", config.vocab_size);
     json.field("linear_flops", linear_flops(config)).field("head_flops", head_flops(config));
     json.field("attention_flops_per_key", attention_flops(config, 1));
     json.field("keys", s.keys).field("attention_share", share);

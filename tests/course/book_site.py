@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Makes the web site of the book from the same files that one reads in the repository: `make docs`.
+
+Pages are copied to build-docs/pages without the book's markers, with links between them as the site needs them. A source
+file that a page links becomes a page too. Zensical (a Python package) then builds build-docs/site; it is installed into
+build-docs/venv. The site needs no server: open build-docs/site/index.html.
+"""
+import argparse
+import pathlib
+import posixpath
+import re
+import shutil
+import subprocess
+import sys
+import urllib.parse
+import venv
+
+from book import Book
+from book_checks import is_external
+from book_text import BLOCK, INLINE, VALUES, blank_code
+from lint_tree import ROOT
+
+ZENSICAL = "zensical==0.0.73"
+# Sections of the navigation: title, then the pages of docs/ in it. Chapters list themselves.
+NAVIGATION = [("Reading and teaching", ["how-to-read", "teaching", "glossary", "numerics"]),
+              ("Changing it", ["architecture", "adding-a-model-family", "adding-an-exercise", "adding-a-chapter"]),
+              ("About", ["third_party"])]
+LANGUAGES = {"cpp": "cpp", "h": "cpp", "py": "python", "sh": "bash", "toml": "toml", "json": "json", "cmake": "cmake"}
+LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*)([^)\s]+)(\s*\))|(<(?:img|source|a)\b[^>]*\b(?:src|srcset|href)=\")([^\"]+)(\")")
+
+CONFIG = """# Written by tests/course/book_site.py.
+[project]
+site_name = "Next Token"
+site_description = "LLM text generation, built from scratch in C++20"
+docs_dir = "pages"
+site_dir = "site"
+use_directory_urls = false
+copyright = "Apache License 2.0"
+extra_css = ["extra.css"]
+nav = [
+{nav}
+]
+
+[project.theme]
+language = "en"
+font = false
+features = ["navigation.sections", "navigation.footer", "navigation.top", "content.code.copy", "search.highlight"]
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme: light)"
+scheme = "default"
+toggle.icon = "lucide/sun"
+toggle.name = "Dark colours"
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme: dark)"
+scheme = "slate"
+toggle.icon = "lucide/moon"
+toggle.name = "Light colours"
+
+[project.plugins.offline]
+"""
+CSS = """.md-typeset img[src$=".svg"] { width: 100%; max-width: 48rem; }
+.md-typeset pre > code { font-size: .72rem; line-height: 1.45; }
+.md-typeset table:not([class]) { font-size: .7rem; }
+.md-typeset table:not([class]) th, .md-typeset table:not([class]) td { padding: .5em .8em; }
+"""
+
+
+def staged_name(name, pages):
+    """Where a file of the repository stands among the site's pages."""
+    if name == "README.md":
+        return "readme.md"
+    if name in pages:
+        name = name.removeprefix("docs/")
+        return re.sub(r"README\.md$", "index.md", name)
+    if name.startswith("docs/figures/"):
+        return name.removeprefix("docs/")
+    return f"source/{name or 'index'}.md"
+
+
+def title_of(text):
+    """A page's first heading, without what follows a colon."""
+    heading = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return heading[1].split(":")[0].replace("`", "").strip() if heading else "Next Token"
+
+
+class Site:
+    def __init__(self, book, out):
+        self.book, self.out, self.linked = book, out, set()
+
+    def page(self, name, text):
+        """A page's text without markers, its links turned to the site's pages."""
+        text = VALUES.sub("", text)
+        text = BLOCK.sub(lambda match: re.sub(r"<!-- made from .*? -->\n", "", match["body"]), text)
+        text = INLINE.sub(r"\2", text)
+        here = posixpath.dirname(staged_name(name, self.book.pages))
+        plain, parts, done = blank_code(text), [], 0
+        for match in LINK.finditer(text):
+            group = 2 if match[2] else 5
+            begin, end = match.span(group)
+            if plain[begin:end] != text[begin:end] or is_external(match[group]) or match[group].startswith("#"):
+                continue
+            parts += [text[done:begin], self.target(name, match[group], here)]
+            done = end
+        return "".join(parts) + text[done:]
+
+    def target(self, name, link, here):
+        path, _, anchor = urllib.parse.unquote(link).partition("#")
+        there = self.book.resolve(name, path)
+        if f"{there}/README.md" in self.book.pages:
+            there = f"{there}/README.md"
+        if there not in self.book.pages:
+            self.linked.add(there)
+        relative = posixpath.relpath(staged_name(there, self.book.pages), here or ".")
+        return relative + (f"#{anchor}" if anchor and there in self.book.pages else "")
+
+    def write(self, name, text):
+        path = self.out / "pages" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def source_page(self, name):
+        """A file as a page with its code, a folder as a list of its files."""
+        path = self.book.root / name
+        if path.is_dir():
+            files = [file for file in self.book.tree.files if file.startswith(f"{name}/")]
+            listed = "\n".join(f"- `{file.removeprefix(f'{name}/')}`" for file in files)
+            return f"---\nsearch:\n  exclude: true\n---\n# {name}/\n\nThe files of this folder, in the repository:\n\n{listed}\n"
+        language = LANGUAGES.get(name.rsplit(".", 1)[-1], "text")
+        text = "\n".join(line for line in self.book.tree.text(name).splitlines() if "--8<--" not in line)
+        return f"---\nsearch:\n  exclude: true\n---\n# {name}\n\n````{language}\n{text}\n````\n"
+
+    def navigation(self):
+        """The nav of zensical.toml."""
+        entry = lambda title, name: f'{{ "{title}" = "{staged_name(name, self.book.pages)}" }}'
+        lines = [entry("Next Token", "docs/index.md"), entry("Install and run", "README.md")]
+        chapters = [name for name in self.book.pages if re.match(r"chapters/\d", name)]
+        listed = ", ".join(entry(title_of(self.book.pages[name]), name) for name in chapters)
+        lines.append(f'{{ "Chapters" = [{listed}] }}')
+        for section, names in NAVIGATION:
+            pages = [f"docs/{name}.md" for name in names]
+            lines.append(f'{{ "{section}" = [' + ", ".join(entry(title_of(self.book.pages[page]), page) for page in pages) + "] }")
+        return ",\n".join(f"  {line}" for line in lines)
+
+    def stage(self):
+        """Writes build-docs/pages and zensical.toml; returns the pages that the navigation leaves out."""
+        shutil.rmtree(self.out / "pages", ignore_errors=True)
+        for name, text in self.book.pages.items():
+            self.write(staged_name(name, self.book.pages), self.page(name, text))
+        for name in sorted(self.linked):
+            if name.startswith("docs/figures/"):
+                self.write(staged_name(name, self.book.pages), (self.book.root / name).read_text())
+            else:
+                self.write(staged_name(name, self.book.pages), self.source_page(name))
+        self.write("extra.css", CSS)
+        (self.out / "zensical.toml").write_text(CONFIG.replace("{nav}", self.navigation()))
+
+
+def zensical(out):
+    """The path of the program, installed into build-docs/venv if it is not there."""
+    program = out / "venv/bin/zensical"
+    wanted = out / "venv" / ZENSICAL
+    if not wanted.exists():
+        print(f"installing {ZENSICAL} into {out.name}/venv", flush=True)
+        venv.create(out / "venv", with_pip=True, clear=True)
+        subprocess.run([out / "venv/bin/pip", "install", "--quiet", ZENSICAL], check=True)
+        wanted.touch()
+    return program
+
+
+def broken_links(site):
+    """(page, target) of links in the built pages that lead to no file."""
+    for page in sorted(set(site.rglob("*.html")) - {site / "404.html"}):  # whose links begin at the server's root
+        for target in re.findall(r'(?:href|src)="?([^"\s>]+)', page.read_text()):
+            path = urllib.parse.unquote(target.split("#")[0].split("?")[0])
+            if path and not is_external(target) and not target.startswith("//"):
+                if not (page.parent / path).exists():
+                    yield page.relative_to(site), target
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--stage", action="store_true", help="write build-docs/pages only")
+    args = parser.parse_args()
+    out = ROOT / "build-docs"
+    out.mkdir(exist_ok=True)
+    Site(Book(ROOT, "build"), out).stage()
+    if args.stage:
+        return
+    done = subprocess.run([zensical(out), "build", "--clean"], cwd=out)
+    broken = list(broken_links(out / "site")) if done.returncode == 0 else []
+    for page, target in broken:
+        print(f"error: {page}: dead link {target}")
+    if done.returncode != 0 or broken:
+        sys.exit(1)
+    print("open build-docs/site/index.html")
+
+
+if __name__ == "__main__":
+    main()

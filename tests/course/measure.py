@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Measures what the texts of chapters say about time, into docs/results/NN_name.json.
+
+    python3 tests/course/measure.py 02_naive_loop        (after make build, on a machine that does nothing else)
+
+Each file names the machine, compiler, flags and date. Standard library only.
+"""
+import argparse
+import json
+import subprocess
+import sys
+
+from lint_tree import ROOT
+
+
+RUNS = 3
+
+
+def run(build, program, *arguments):
+    """A program's JSON report."""
+    command = [f"{build}/bin/{program}", *arguments, "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"error: {' '.join(command)}\n{done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def machine(build):
+    """What the bench says about the machine and the build; its own times are left out."""
+    report = run(build, "bench", "--model", "storyteller", "--prompt-tokens", "8", "--new-tokens", "2", "--seconds", "0")
+    return {"machine": report["machine"], **{name: report[name] for name in ("compiler", "flags", "date")}}
+
+
+def naive_loop(build):
+    """How the naive loop slows down, and how fast it computes a model of real size."""
+    runs = [run(build, "02_naive_loop", "--prompt", "Once upon a time", "--ignore-eos", "--max-new-tokens", "1000",
+                "--threads", "1")["stats"] for _ in range(RUNS)]
+    seconds = [min(times) for times in zip(*(one["seconds_per_token"] for one in runs))]
+    lengths = [10, 50, 100, 200, 500, 1000]
+    around = lambda n: seconds[max(n - 10, 0):n]  # the last ten tokens
+    large = [run(build, "02_naive_loop", "--model", "random:qwen3-0.6b", "--prompt", "Once upon a time " * 16,
+                 "--max-new-tokens", "4")["stats"] for _ in range(RUNS)]
+    speeds = [one["flops"] / sum(one["seconds_per_token"]) for one in large]
+    return {"storyteller": {"model": "storyteller", "prompt_tokens": runs[0]["prompt_tokens"], "threads": 1,
+                            "runs": RUNS, "taken": "of each token, the fastest of the runs",
+                            "seconds_to": {str(n): sum(seconds[:n]) for n in lengths},
+                            "tokens_per_s_at": {str(n): len(around(n)) / sum(around(n)) for n in lengths}},
+            "qwen3": {"model": "random:qwen3-0.6b", "prompt_tokens": large[0]["prompt_tokens"], "new_tokens": 4,
+                      "threads": large[0]["threads"], "runs": RUNS, "flops_per_s": max(speeds)}}
+
+
+MEASUREMENTS = {"02_naive_loop": naive_loop}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("chapters", nargs="*", help="default: all that have something to measure")
+    parser.add_argument("--build", default="build", help="the build folder (default: build)")
+    args = parser.parse_args()
+    folder = ROOT / "docs/results"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in args.chapters or MEASUREMENTS:
+        result = {**machine(args.build), **MEASUREMENTS[name](args.build)}
+        (folder / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+        print(f"written: docs/results/{name}.json")
+
+
+if __name__ == "__main__":
+    main()
