@@ -20,6 +20,7 @@ Index size(const std::vector<Token>& tokens) { return static_cast<Index>(tokens.
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 void print_check(const CacheRun& run, Report& report) {
+  if (run.dynamic.new_tokens.empty()) return report.line("tokens", "not compared (--check 0)");
   if (run.codes) {
     report.line("scores", fmt::format("off by {:.2g} of the largest at most; same best token in {}/{}",
                                       run.codes->largest_error, run.codes->same_best, run.codes->tokens));
@@ -38,7 +39,7 @@ void print_time(const CacheRun& run, Report& report) {
     table.add_row({name, human_seconds(text.prefill_s()), human_rate(P, text.prefill_s(), ""),
                    human_seconds(text.decode_s()), human_rate(decoded, text.decode_s(), "")});
   };
-  add("dynamic f32 (03)", run.dynamic);
+  if (!run.dynamic.new_tokens.empty()) add("dynamic f32 (03)", run.dynamic);
   add(cache_name(run.spec), run.text);
   report.table(table);
 }
@@ -56,7 +57,7 @@ void print_memory(const Transformer& model, const CacheRun& run, Report& report)
     report.line("  in reach at once", human_bytes(memory_needed(model.config(), run.spec, run.tokens)));
   report.line("weights", fmt::format("{} and {} of float32 copies", human_bytes(model.weight_bytes()),
                                      human_bytes(model.copied_bytes())));
-  report.line("peak", human_bytes(peak_resident_bytes()));
+  report.line("peak", human_bytes(run.peak_bytes));
   report.line("load", human_seconds(run.load_s));
 }
 
@@ -115,7 +116,7 @@ std::string json_report(const OpenModel& opened, const Transformer& model, const
   }
   json.field("cached_tokens", run.tokens).field("cache_bytes", run.memory_bytes);
   json.field("formula_bytes", run.formula_bytes).field("weight_bytes", model.weight_bytes());
-  json.field("copied_bytes", model.copied_bytes()).field("peak_bytes", peak_resident_bytes());
+  json.field("copied_bytes", model.copied_bytes()).field("peak_bytes", run.peak_bytes);
   return json.end_object().end_object().text();
 }
 

@@ -25,7 +25,8 @@ struct CacheRun {
   CacheSpec spec;
   std::vector<Token> prompt = {};
   TextRun text = {};
-  TextRun dynamic = {};                       // the same with chapter 03's cache
+  Index peak_bytes = 0;                       // of the process up to here: before anything is compared
+  TextRun dynamic = {};                       // the same with chapter 03's cache; empty: not compared
   TokenCheck check = {};                      // with 02's tokens; not for int8 and int4
   std::optional<ScoreComparison> codes = {};  // int8 and int4: how far the scores are off
   Index tokens = 0;                           // in the cache at the end

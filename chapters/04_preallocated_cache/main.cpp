@@ -112,12 +112,15 @@ CacheRun run_all(const Settings& s, const OpenModel& opened, Transformer& model,
   run.tokens = cache->get_seq_length(0);
   run.memory_bytes = cache->memory_bytes();
   run.formula_bytes = cache_bytes(all_cache_kinds(), model.config(), run.spec, run.tokens);
+  run.peak_bytes = peak_resident_bytes();
+  const CheckLimit compare = parse_check_limit(s.check);
+  if (compare.tokens == 0) return run;
 
   const auto dynamic = model.make_cache({});
   run.dynamic = run_text(s, model, *dynamic, run.prompt, config, limit, quiet);
   if (run.spec.cache != "int8" && run.spec.cache != "int4") {
-    run.check = check_tokens(model, run.prompt, run.text.new_tokens, parse_check_limit(s.check),
-                             tie_tolerance(run.spec.cache_dtype));
+    run.check =
+        check_tokens(model, run.prompt, run.text.new_tokens, compare, tie_tolerance(run.spec.cache_dtype));
   } else {
     std::vector<Token> all = run.prompt;
     all.insert(all.end(), run.text.new_tokens.begin(), run.text.new_tokens.end() - 1);
