@@ -3,12 +3,15 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
 import time
 from dataclasses import dataclass, field
 
+import regions
+from exercise_tools import Problem, read_text
 from exercises_file import files_of, with_needs
 
 LIMIT_S = 10
@@ -21,6 +24,8 @@ SIGNALS = {
     signal.SIGKILL: "the system ended it: probably too much memory",
     signal.SIGXFSZ: "it printed more than 64 MB: a loop without end?",
 }
+# What the standard library's assertions print (libstdc++ with _GLIBCXX_ASSERTIONS).
+PAST_END = re.compile(r"std::(?:__cxx11::)?(?:basic_)?(\w+)<.*operator\[\].*Assertion '\w+ <=? (?:this->)?(?:size|_Nm|_Extent)")
 # No core files, 64 MB of output and 8 GB of memory at most: a mistake must not fill the reader's machine.
 LIMITED = 'ulimit -c 0; ulimit -f 131072; ulimit -v 8388608 2> /dev/null; exec "$0"'
 OK, WRONG, NOT_STARTED, LATER = "ok", "WRONG", "not started", "later"
@@ -98,8 +103,7 @@ def judge(exercise, records, status, output, seconds, lab, limit_s=LIMIT_S):
         result.message = f"no answer in {limit_s:g} s: a loop that does not end?"
     elif unfinished or status not in (0, 1):
         result.status, result.case = CRASH, unfinished
-        result.message = how_it_ended(status)
-        result.context = tuple(output.strip().splitlines()[-3:])
+        result.message, result.context = how_it_ended(status, output)
     elif waiting:
         missing = list(dict.fromkeys(record["needs"] for record in waiting))
         result.status = NOT_STARTED if exercise.id in missing else LATER
@@ -122,31 +126,47 @@ def fill(result, record, lab):
         result.place = f"{name}:{record.get('line', '')}"
 
 
-def how_it_ended(status):
-    """The exit status in words."""
+def how_it_ended(status, output):
+    """The exit status in words, and the last lines that were printed."""
+    last = tuple(output.strip().splitlines()[-3:])
+    if past_end := PAST_END.search(output):
+        return f"SIGABRT: an index past the end of a std::{past_end[1]}", ()
     if isinstance(status, int) and status < 0:
         try:
             name = signal.Signals(-status)
         except ValueError:
-            return f"ended by signal {-status}"
-        return f"{name.name}: {SIGNALS.get(name, 'ended by this signal')}"
-    return f"the program ended itself with status {status} in the middle of a test"
+            return f"ended by signal {-status}", last
+        return f"{name.name}: {SIGNALS.get(name, 'ended by this signal')}", last
+    return f"the program ended itself with status {status} in the middle of a test", last
 
 
-def build_failure(exercise, build, exercises, wanted):
-    """The Result of an exercise whose program could not be built. If the error stands in another exercise's file, which
-    is reported as well, that one comes first."""
+def owner_of(error, exercise, lab, exercises):
+    """The exercise that an error of the compiler belongs to: the one in whose region it stands; outside of all regions
+    the given one, if it stands in its file, else the first of that file."""
+    there = [other for other in exercises if other.file == error.file]
+    for other in there:
+        try:
+            region = regions.region_of(read_text(lab / error.file), other.region, error.file)
+        except Problem:
+            continue  # a damaged marker: only the file is known
+        if region.start < error.line <= region.end + 1:
+            return other
+    return exercise if exercise in there or not there else there[0]
+
+
+def build_failure(exercise, build, lab, exercises, wanted):
+    """The Result of an exercise whose program could not be built. If the error stands in another exercise's region or
+    file, and that one is reported as well, it comes first."""
     files = [*files_of(exercise, exercises), exercise.test_file]
     errors = sorted(build.errors, key=lambda error: not any(
         error.output.endswith(name + ".o") or error.file == name for name in files))
     result = Result(exercise, COMPILE, message="its program could not be built")
     if errors:
-        error = errors[0]
+        error, owner = errors[0], owner_of(errors[0], exercise, lab, wanted)
         result.message, result.context = error.message, error.context
         result.place = f"{error.file}:{error.line}" if error.file else ""
-        others = [other.id for other in wanted if other.file == error.file != exercise.file]
-        if others:
-            result.status, result.waits_for = LATER, others[:1]
+        if owner.id != exercise.id:
+            result.status, result.waits_for = LATER, [owner.id]
     return result
 
 
@@ -157,7 +177,7 @@ def grade(lab, folder, build, exercises, chosen, limit_s=LIMIT_S, workers=2):
 
     def one(exercise):
         if exercise.id in build.stale:
-            return build_failure(exercise, build, exercises, wanted)
+            return build_failure(exercise, build, lab, exercises, wanted)
         program = folder / "exercises" / f"exercise-{exercise.id}"
         return judge(exercise, *run_program(program, lab, limit_s), lab, limit_s)
 

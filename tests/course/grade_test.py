@@ -23,11 +23,11 @@ FAILED: tests/CMakeFiles/object_tiny.dir/__/chapters/00_tiny/tiny.cpp.o
 /usr/bin/c++ -I/lab -o tests/tiny.cpp.o -c {lab}/chapters/00_tiny/tiny.cpp
 {lab}/chapters/00_tiny/tiny.cpp: In function 'int llm::twice(int)':
 {lab}/chapters/00_tiny/tiny.cpp:9:10: warning: unused variable 'y' [-Wunused-variable]
-{lab}/chapters/00_tiny/tiny.cpp:12:10: error: 'numbr' was not declared in this scope; did you mean 'number'?
-   12 |   return numbr * 2;
+{lab}/chapters/00_tiny/tiny.cpp:18:10: error: 'numbr' was not declared in this scope; did you mean 'number'?
+   18 |   return numbr * 2;
       |          ^~~~~
       |          number
-{lab}/chapters/00_tiny/tiny.cpp:13:1: error: expected '}}' at end of input
+{lab}/chapters/00_tiny/tiny.cpp:19:1: error: expected '}}' at end of input
 [3/4] Building CXX object other.o
 ninja: build stopped: cannot make progress due to previous errors.
 """
@@ -110,6 +110,10 @@ class Programs(Grader):
 
     def test_abort_exit_and_no_record(self):
         self.assertIn("SIGABRT", self.graded({"00-2": "line a started; kill -ABRT $$"})["00-2"].message)
+        library = "/usr/include/v.h:1123: T& std::vector<_Tp>::operator[](size_type) [with _Tp = int]: Assertion " \
+                  "'__n < this->size()' failed."
+        result = self.graded({"00-2": f'line a started; echo "{library}" >&2; kill -ABRT $$'})["00-2"]
+        self.assertIn("an index past the end of a std::vector", result.message)
         self.assertIn("status 3", self.graded({"00-2": "line a started; exit 3"})["00-2"].message)
         self.assertEqual(self.graded({"00-2": "exit 0"})["00-2"].status, CRASH)
         # A record that the crash cut off is not read.
@@ -140,14 +144,25 @@ class Programs(Grader):
 class Builds(Grader):
     def test_gcc(self):
         errors = grade_build.parse_errors(GCC.format(lab=self.lab), self.lab)
-        self.assertEqual([(error.file, error.line) for error in errors], [("chapters/00_tiny/tiny.cpp", 12)])
+        self.assertEqual([(error.file, error.line) for error in errors], [("chapters/00_tiny/tiny.cpp", 18)])
         self.assertEqual(errors[0].message, "'numbr' was not declared in this scope; did you mean 'number'?")
-        self.assertIn("   12 |   return numbr * 2;", errors[0].context)
+        self.assertIn("   18 |   return numbr * 2;", errors[0].context)
         results = self.graded({}, stale=("00-2", "00-3"), errors=errors)
         self.assertEqual([result.status for result in results.values()], [OK, COMPILE, LATER])
         text = self.report(results)
-        self.assertIn("lab/chapters/00_tiny/tiny.cpp:12:", text)
+        self.assertIn("lab/chapters/00_tiny/tiny.cpp:18:", text)
         self.assertIn("did you mean 'number'?", " ".join(text.split()))
+
+    def test_an_error_in_another_region_is_its_exercise_s(self):
+        errors = grade_build.parse_errors(GCC.format(lab=self.lab), self.lab)
+        for exercise in self.exercises:
+            exercise.needs = []
+        results = self.graded({}, stale=("00-1", "00-2", "00-3"), errors=errors)
+        self.assertEqual([result.status for result in results.values()], [LATER, COMPILE, LATER])
+        self.assertEqual(results["00-1"].waits_for, ["00-2"])
+        errors[0].line = 3  # in no region: all of the file are hit
+        results = self.graded({}, stale=("00-1", "00-2"), errors=errors)
+        self.assertEqual([result.status for result in results.values()], [COMPILE, COMPILE, OK])
 
     def test_clang_and_linker(self):
         error, = grade_build.parse_errors(CLANG, self.lab)

@@ -5,7 +5,7 @@
 namespace llm::grading {
 namespace {
 
-constexpr Index kItemsShown = 8;
+constexpr Index kItemsShown = 6;
 constexpr Index kItemsBefore = 2;  // shown before the first that differs
 constexpr Index kBytesShown = 60;
 
