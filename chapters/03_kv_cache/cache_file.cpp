@@ -5,6 +5,7 @@
 #include "chapters/03_kv_cache/fingerprint.h"
 #include "chapters/03_kv_cache/kv_format.h"
 #include "chapters/03_kv_cache/kv_tokens.h"
+#include "common/base/error.h"
 #include "common/cli/json_writer.h"
 #include "common/io/write_file.h"
 
@@ -65,6 +66,15 @@ std::vector<std::byte> to_file_order(View<const float, 3> tokens, KvFormat forma
 
 CacheIdentity cache_identity(const std::string& fingerprint, const std::string& cache_dtype) {
   return {.model = fingerprint, .cache = cache_dtype, .format = float_kv_format(cache_dtype)};
+}
+
+void expect_can_save(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (std::filesystem::is_directory(folder) && !std::filesystem::is_directory(path)) return;
+  fail(ErrorCode::kIo,
+       {.where = path.string(),
+        .what = std::filesystem::is_directory(folder) ? "is a folder" : "has no folder to be in",
+        .expected = "the name of a file to write"});
 }
 
 void save_cached_text(const std::filesystem::path& path, CachedText& text, const ModelConfig& config,

@@ -27,6 +27,10 @@ CacheIdentity cache_identity(const std::string& fingerprint, const std::string& 
 void save_cached_text(const std::filesystem::path& path, CachedText& text, const ModelConfig& config,
                       const CacheIdentity& identity);
 
+// Before the work whose result shall be saved. Errors: kIo if there is no such folder, or a folder of the
+// name.
+void expect_can_save(const std::filesystem::path& path);
+
 // Fills an empty cache of one row from a file, and its ids. Everything is checked before the first token is
 // stored. Errors: kMissing and kIo as MappedFile; kFormat for a damaged file or another kind of file;
 // kMismatch for one that was made with another model or another kind of cache.

@@ -122,6 +122,7 @@ CachedProgramRun run_all(const Settings& s, const OpenModel& opened, Transformer
   CacheIdentity identity;
   if (!s.load_cache.empty() || !s.save_cache.empty())
     identity = cache_identity(model_fingerprint(opened.config, *opened.checkpoint), s.cache_dtype);
+  if (!s.save_cache.empty()) expect_can_save(s.save_cache);
   if (!s.load_cache.empty()) load_cached_text(s.load_cache, text, opened.config, identity);
 
   CachedProgramRun all{.program = "03_kv_cache", .title = fmt::format("Dynamic cache, {}", s.cache_dtype)};

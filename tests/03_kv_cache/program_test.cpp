@@ -116,6 +116,8 @@ TEST_CASE("what makes no sense is refused in one line, and nothing is printed") 
       {{"--change-key", "-1"}, "--change-key"},
       {{"--load-cache", "/no/such/file"}, "/no/such/file"},
       {{"--load-cache", kModel + "/model.safetensors"}, "no cache file"},
+      {{"--save-cache", "/no/such/file"}, "/no/such/file"},
+      {{"--save-cache", kModel}, "is a folder"},
       {{"--max-new-tokens", "0"}, "max-new-tokens"},
       {{"--top-k", "5"}, "--top-k"},
       {{"--no-use-cache"}, "--no-use-cache"}};
