@@ -57,13 +57,17 @@ media = "(prefers-color-scheme: dark)"
 scheme = "slate"
 toggle.icon = "lucide/moon"
 toggle.name = "Light colours"
-
-[project.plugins.offline]
 """
-CSS = """.md-typeset img[src$=".svg"] { width: 100%; max-width: 48rem; }
-.md-typeset pre > code { font-size: .72rem; line-height: 1.45; }
+CSS = """.md-grid { max-width: 72rem; }
+.md-typeset img[src$=".svg"] { width: 100%; max-width: 48rem; }
+.md-typeset pre > code { font-size: .61rem; line-height: 1.5; }
 .md-typeset table:not([class]) { font-size: .7rem; }
 .md-typeset table:not([class]) th, .md-typeset table:not([class]) td { padding: .5em .8em; }
+@media (max-width: 40em) {  /* a phone: figures keep a readable size and scroll, as code does */
+  .md-typeset p:has(> img[src$=".svg"]) { overflow-x: auto; }
+  .md-typeset img[src$=".svg"] { width: 34rem; max-width: none; }
+  .md-typeset table:not([class]) th, .md-typeset table:not([class]) td { padding: .4em .5em; min-width: 4em; }
+}
 """
 
 
@@ -170,9 +174,12 @@ def zensical(out):
 
 
 def broken_links(site):
-    """(page, target) of links in the built pages that lead to no file."""
+    """(page, target) of links in the built pages that lead to no file, and of scripts from elsewhere."""
     for page in sorted(set(site.rglob("*.html")) - {site / "404.html"}):  # whose links begin at the server's root
-        for target in re.findall(r'(?:href|src)="?([^"\s>]+)', page.read_text()):
+        text = page.read_text()
+        yield from ((page.relative_to(site), script) for script in
+                    re.findall(r'<(?:script|link rel="?stylesheet"?)[^>]*(?:src|href)="?((?:https?:)?//[^"\s>]+)', text))
+        for target in re.findall(r'(?:href|src)="?([^"\s>]+)', text):
             path = urllib.parse.unquote(target.split("#")[0].split("?")[0])
             if path and not is_external(target) and not target.startswith("//"):
                 if not (page.parent / path).exists():
@@ -194,7 +201,8 @@ def main():
         print(f"error: {page}: dead link {target}")
     if done.returncode != 0 or broken:
         sys.exit(1)
-    print("open build-docs/site/index.html")
+    print("open build-docs/site/index.html; for the search serve it:\n"
+          "  python3 -m http.server --directory build-docs/site    and open http://localhost:8000")
 
 
 if __name__ == "__main__":
