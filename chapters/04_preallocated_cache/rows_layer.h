@@ -45,7 +45,12 @@ class RowsLayer : public CacheLayer {
   void update(View<const float, 3> keys, View<const float, 3> values,
               std::span<const RowTokens> rows) override {
     check_shapes(keys, values);
-    for (const RowTokens& tokens : rows) row(tokens.row).reserve(tokens.count);
+    for (const RowTokens& tokens : rows) {
+      Index count = 0;  // of all pieces for this row
+      for (const RowTokens& piece : rows)
+        if (piece.row == tokens.row) count += piece.count;
+      row(tokens.row).reserve(count);
+    }
     for (const RowTokens& tokens : rows) row(tokens.row).append(keys, values, tokens);
   }
 

@@ -28,6 +28,17 @@ TEST_CASE("a full cache says the capacity that is needed, and stores nothing of 
   CHECK(holds_numbered(layer, 0, 7));
 }
 
+TEST_CASE("two pieces for the same row count together") {
+  StaticLayer layer(1, kShape, 5);
+  const Tensor<float, 3> tokens({6, 2, 4}, 1.0f);
+  const RowTokens twice[] = {{.row = 0, .begin = 0, .count = 3}, {.row = 0, .begin = 3, .count = 3}};
+  CHECK_THROWS_AS(layer.update(tokens.view(), tokens.view(), twice), Error);
+  CHECK(layer.get_seq_length(0) == 0);
+  const RowTokens fits[] = {{.row = 0, .begin = 0, .count = 3}, {.row = 0, .begin = 3, .count = 2}};
+  layer.update(tokens.view(), tokens.view(), fits);
+  CHECK(layer.get_seq_length(0) == 5);
+}
+
 TEST_CASE("one block a row, at the same place from the first token to the last") {
   TestMemory memory;
   StaticLayer layer(1, kShape, 9, &memory);
