@@ -43,6 +43,7 @@ GreedyResult cached_greedy(CausalLM& model, Cache& past_key_values, std::span<co
   result.forwards = count_chunks(rows, prefill_chunk_size);
   result.positions = count_tokens(rows);
 
+  // --8<-- [start:ex03-8]
   for (Index step = 1;; ++step) {
     std::vector<Index> still_open;
     std::vector<std::span<const Token>> feed;  // one token a row
@@ -63,6 +64,7 @@ GreedyResult cached_greedy(CausalLM& model, Cache& past_key_values, std::span<co
     ++result.forwards;
     result.positions += static_cast<Index>(open.size());
   }
+  // --8<-- [end:ex03-8]
   result.total_s = clock.seconds();
   return result;
 }

@@ -10,17 +10,19 @@ namespace llm {
 // --8<-- [start:keep_common_prefix]
 Index keep_common_prefix(CachedText& text, std::span<const Token> ids) {
   assert(!ids.empty());
+  // --8<-- [start:ex03-6]
   const auto differ = std::mismatch(text.ids.begin(), text.ids.end(), ids.begin(), ids.end() - 1);
   auto common = static_cast<Index>(differ.first - text.ids.begin());
   try {
     text.cache->crop(0, common);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::kRange) throw;
+  } catch (const Error& refusal) {
+    if (refusal.code() != ErrorCode::kRange) throw;
     text.cache->reset();
     common = 0;
   }
   text.ids.resize(static_cast<std::size_t>(common));
   return common;
+  // --8<-- [end:ex03-6]
 }
 // --8<-- [end:keep_common_prefix]
 

@@ -53,10 +53,16 @@ void DynamicLayer::update(View<const float, 3> keys, View<const float, 3> values
 // Grows by half at least: a text of n tokens is copied about log(n) times, not n times.
 void DynamicLayer::reserve(Row& row, Index tokens) {
   if (tokens <= row.capacity) return;
+  if (row.capacity == 0) {  // a prompt gets what it needs
+    row = make_row(tokens);
+    return;
+  }
+  // --8<-- [start:ex03-3]
   Row larger = make_row(std::max(tokens, row.capacity + row.capacity / 2));
   copy_tokens(row, larger);
   moved_bytes_ += 2 * row.length() * shape_.token_bytes();
   row = std::move(larger);
+  // --8<-- [end:ex03-3]
 }
 // --8<-- [end:reserve]
 
@@ -89,6 +95,7 @@ void DynamicLayer::copy_tokens(const Row& from, Row& to) const {
 
 void DynamicLayer::append(Row& row, View<const float, 3> keys, View<const float, 3> values,
                           const RowTokens& tokens) {
+  // --8<-- [start:ex03-2]
   const auto head_dim = static_cast<std::size_t>(shape_.head_dim);
   for (Index i = 0; i < tokens.count; ++i) {
     for (Index head = 0; head < shape_.num_key_value_heads; ++head) {
@@ -100,6 +107,7 @@ void DynamicLayer::append(Row& row, View<const float, 3> keys, View<const float,
     }
     ++row.block.length;
   }
+  // --8<-- [end:ex03-2]
 }
 
 std::span<const KvBlock> DynamicLayer::blocks(Index row) const {
@@ -170,8 +178,11 @@ const CacheKind kDynamicCacheKind = {
       return std::make_unique<DynamicLayer>(shape, num_rows, spec.memory);
     },
     .layer_bytes = [](const ModelConfig& config, const CacheSpec& spec, Index, Index tokens) -> Index {
-      return 2 * tokens * config.num_key_value_heads * config.head_dim *
-             kv_value_bytes(float_kv_format(spec.cache_dtype));
+      // --8<-- [start:ex03-1]
+      const Index value_bytes = kv_value_bytes(float_kv_format(spec.cache_dtype));
+      const Index token_values = config.num_key_value_heads * config.head_dim;
+      return 2 * tokens * token_values * value_bytes;  // keys and values
+      // --8<-- [end:ex03-1]
     }};
 
 }  // namespace llm

@@ -17,6 +17,13 @@ void check_index(const std::string& what, Index index, Index count) {
                            .expected = "0 to " + std::to_string(count - 1)});
 }
 
+[[noreturn]] void fail_crop(Index length, Index tokens) {
+  fail(ErrorCode::kRange, {.where = "cache",
+                           .what = "crop to a length of",
+                           .got = std::to_string(length),
+                           .expected = "0 to " + std::to_string(tokens) + ", the tokens of the row"});
+}
+
 }  // namespace
 
 LayeredCache::LayeredCache(const void* maker, std::vector<std::unique_ptr<CacheLayer>> layers)
@@ -46,18 +53,15 @@ Index LayeredCache::get_seq_length(Index row) const {
 }
 
 void LayeredCache::crop(Index row, Index length) {
-  if (length < 0 || length > get_seq_length(row))
-    fail(ErrorCode::kRange,
-         {.where = "cache",
-          .what = "crop to a length of",
-          .got = std::to_string(length),
-          .expected = "0 to " + std::to_string(get_seq_length(row)) + ", the tokens of the row"});
+  // --8<-- [start:ex03-5]
+  if (length < 0 || length > get_seq_length(row)) fail_crop(length, get_seq_length(row));
   // After a pass that stopped early the later layers are shorter, perhaps short enough already.
   const auto too_long = [&](const auto& layer) { return layer && layer->get_seq_length(row) > length; };
   for (const auto& layer : layers_)
     if (too_long(layer)) layer->check_crop(row, length);
   for (const auto& layer : layers_)
     if (too_long(layer)) layer->crop(row, length);
+  // --8<-- [end:ex03-5]
 }
 
 void LayeredCache::reorder(std::span<const Index> rows) {

@@ -23,6 +23,7 @@ NewTokens::NewTokens(std::span<const std::span<const Token>> tokens, const Cache
   for (std::size_t b = 0; b < tokens.size(); ++b) {
     const auto row = static_cast<Index>(b);
     const auto padding = static_cast<Index>(T - tokens[b].size());
+    // --8<-- [start:ex03-4]
     const Index past_seen_tokens = past_key_values.get_seq_length(cache_rows_[b]);
     for (std::size_t i = 0; i < tokens[b].size(); ++i) {
       const Index t = padding + static_cast<Index>(i);
@@ -30,6 +31,7 @@ NewTokens::NewTokens(std::span<const std::span<const Token>> tokens, const Cache
       position_ids_(row, t) = past_seen_tokens + static_cast<Index>(i);
       attention_mask_(row, t) = 1;
     }
+    // --8<-- [end:ex03-4]
   }
 }
 
@@ -46,6 +48,7 @@ Logits& prefill(CausalLM& model, Cache& past_key_values, std::span<const std::sp
   std::size_t columns = 0;
   for (const auto& prompt : prompts) columns = std::max(columns, prompt.size());
   const auto chunk = static_cast<std::size_t>(prefill_chunk_size.value_or(static_cast<Index>(columns)));
+  // --8<-- [start:ex03-7]
   for (std::size_t begin = 0;; begin += chunk) {
     const std::size_t end = std::min(begin + chunk, columns);
     std::vector<std::span<const Token>> pieces;
@@ -61,6 +64,7 @@ Logits& prefill(CausalLM& model, Cache& past_key_values, std::span<const std::sp
     Logits& logits = model.forward(batch.batch(), &past_key_values, {.logits_to_keep = 1});
     if (end == columns) return logits;
   }
+  // --8<-- [end:ex03-7]
 }
 
 Logits& prefill(CausalLM& model, Cache& past_key_values, std::span<const Token> prompt,
