@@ -21,11 +21,13 @@ constexpr Index kLanes = Eigen::internal::packet_traits<float>::size;
 constexpr bool kManyRegisters = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS >= 32;
 constexpr int kTileWeights = kManyRegisters ? 4 : 3;
 constexpr int kTileRows = kManyRegisters ? 6 : 4;
+constexpr int kSecondCache = 2;     // for __builtin_prefetch
 constexpr int kLoneRowWeights = 8;  // for a single row of x: more rows of weight on their way from memory
 
 // Loops over sums are unrolled, or else the compiler keeps the sums in memory instead of registers.
 // out[c][r] = x[c] . weight[r] for C rows of x from n on and R rows of weight from m on. Meanwhile the rows
-// `next` of weight are on their way from memory, if they are given.
+// `next` of weight are on their way from memory, if they are given; to the second cache, for in the first
+// they would displace the rows in use.
 template <int R, int C>
 void tile(const MatmulPanel& p, Index n, Index m, const float* next) {
   const float* x = p.x.data + n * p.x.row_stride;
@@ -42,7 +44,7 @@ void tile(const MatmulPanel& p, Index n, Index m, const float* next) {
     for (int r = 0; r < R; ++r) w[r] = Eigen::internal::ploadu<Vector>(weight + r * p.weight.row_stride + k);
     if (next != nullptr) {
 #pragma GCC unroll 8
-      for (int r = 0; r < R; ++r) Eigen::internal::prefetch(next + r * p.weight.row_stride + k);
+      for (int r = 0; r < R; ++r) __builtin_prefetch(next + r * p.weight.row_stride + k, 0, kSecondCache);
     }
 #pragma GCC unroll 8
     for (int c = 0; c < C; ++c) {
@@ -72,10 +74,16 @@ void tile_of(Index count, const MatmulPanel& p, Index n, Index m, const float* n
   if constexpr (C > 1) tile_of<R, C - 1>(count, p, n, m, next);
 }
 
+// The R rows of weight after those from m on, if they are there: to be on their way from memory meanwhile.
+template <int R>
+const float* next_rows(const MatmulPanel& p, Index m) {
+  return m + 2 * R <= p.M ? p.weight.data + (m + R) * p.weight.row_stride : nullptr;
+}
+
 // All rows of x with R rows of weight, in equal tiles; the first one fetches the next rows of weight.
 template <int R>
 void all_tiles(const MatmulPanel& p, Index m) {
-  const float* next = m + 2 * R <= p.M ? p.weight.data + (m + R) * p.weight.row_stride : nullptr;
+  const float* next = next_rows<R>(p, m);
   const Index num_tiles = (p.N + kTileRows - 1) / kTileRows;
   for (Index t = 0; t < num_tiles; ++t) {
     const Index begin = p.N * t / num_tiles, end = p.N * (t + 1) / num_tiles;
@@ -89,7 +97,7 @@ void matmul_few_rows(const MatmulPanel& panel) {
   Index m = 0;
   if (panel.N == 1)
     for (; m + kLoneRowWeights <= panel.M; m += kLoneRowWeights)
-      tile<kLoneRowWeights, 1>(panel, 0, m, nullptr);
+      tile<kLoneRowWeights, 1>(panel, 0, m, next_rows<kLoneRowWeights>(panel, m));
   for (; m + kTileWeights <= panel.M; m += kTileWeights) all_tiles<kTileWeights>(panel, m);
   for (; m < panel.M; ++m) all_tiles<1>(panel, m);
 }
