@@ -21,10 +21,10 @@ PAGES = re.compile(r"README\.md|chapters/\d\d_\w+/README\.md|docs/.*\.md|data/mo
 class Book:
     """The pages of a checkout, and the programs that fill them."""
 
-    def __init__(self, root, build, only=None):
+    def __init__(self, root, build, only=None, one_cpu=False):
         self.root = pathlib.Path(root).resolve()
         self.tree = Tree(self.root)
-        self.programs = Programs(self.root, build)
+        self.programs = Programs(self.root, build, one_cpu)
         names = [name for name in self.tree.files if PAGES.fullmatch(name) and (not only or name in only)]
         # The README of the root comes last: it shows what `make test` says when all others are up to date.
         names.sort(key=lambda name: (name == "README.md", name))
@@ -56,7 +56,7 @@ def main():
     parser.add_argument("--build", default="build", help="the build folder (default: build)")
     parser.add_argument("--root", default=ROOT, help="the checkout (default: this one)")
     args = parser.parse_args()
-    book = Book(args.root, args.build, args.pages)
+    book = Book(args.root, args.build, args.pages, one_cpu=args.check)
     if not args.check:
         problems = book.write(args.refresh)
         for name, line, message in problems:

@@ -2,6 +2,7 @@
 import difflib
 import json
 import os
+import random
 import re
 import subprocess
 import textwrap
@@ -27,10 +28,19 @@ LANGUAGES = {"cpp": "cpp", "h": "cpp", "py": "python", "toml": "toml", "json": "
 
 
 class Programs:
-    """Runs commands in the repository's root, each once; `build/` in them is the build folder."""
+    """Runs commands in the repository's root, each once; `build/` in them is the build folder.
 
-    def __init__(self, root, build):
+    With one_cpu they get one processor: threads that wait for each other on a machine that runs other tests too would
+    take minutes. Results do not depend on it.
+    """
+
+    def __init__(self, root, build, one_cpu=False):
         self.root, self.build, self.done = root, build.rstrip("/"), {}
+        self.one_cpu = one_cpu and hasattr(os, "sched_setaffinity")
+
+    def _prepare(self):
+        if self.one_cpu:
+            os.sched_setaffinity(0, {random.choice(sorted(os.sched_getaffinity(0)))})
 
     def run(self, command, errors_too):
         """(exit status, output): standard output, and standard error too if errors_too."""
@@ -41,12 +51,13 @@ class Programs:
             try:
                 done = subprocess.run(["bash", "-c", there], cwd=self.root, stdout=subprocess.PIPE, stderr=target,
                                       stdin=subprocess.DEVNULL, text=True, errors="replace", timeout=TIME_LIMIT_S,
-                                      env=environment)
+                                      env=environment, preexec_fn=self._prepare)
                 output, status = done.stdout, done.returncode
                 output += f"\n{done.stderr}" if status != 0 and not errors_too else ""
             except subprocess.TimeoutExpired:
                 output, status = f"no answer in {TIME_LIMIT_S} s", 124
-            self.done[command, errors_too] = (status, output.replace(f"{self.build}/", "build/"))
+            output = output.replace(f"{self.build}/", "build/").replace(f"{self.root}/", "")
+            self.done[command, errors_too] = (status, output)
         return self.done[command, errors_too]
 
     def output(self, command, errors_too=True):
