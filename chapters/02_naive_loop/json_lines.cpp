@@ -28,6 +28,14 @@ Rows real_tokens(const Rows& rows, const std::vector<std::vector<std::uint8_t>>&
   return real;
 }
 
+// Each element `times` times.
+template <class T>
+std::vector<T> repeat(const std::vector<T>& items, Index times) {
+  std::vector<T> repeated;
+  for (const T& item : items) repeated.insert(repeated.end(), static_cast<std::size_t>(times), item);
+  return repeated;
+}
+
 class Answerer {
  public:
   Answerer(const OpenModel& opened, const JsonLinesLoop& loop, const GenerationConfig& base,
@@ -35,12 +43,18 @@ class Answerer {
       : opened_(opened), loop_(loop), base_(base), template_choice_(std::move(template_choice)) {}
 
   void answer(const JsonReader& json, JsonWriter& out) {
+    if (!loop_.other.marker.empty() && json.has(loop_.other.marker)) {
+      expect_fields(json, loop_.other.fields);
+      return loop_.other.answer(json, out);
+    }
     const ModelConfig& config = opened_.config;
     const GenerateRequest request = read_generate_request(json, loop_.program, config.vocab_size);
     const GenerationConfig generation = merge(request.generation_config, base_);
-    const Rows prompts = prompt_rows(request);
+    Rows prompts = prompt_rows(request);
     auto mask = request.attention_mask;
     if (mask.empty() && !request.input_ids.empty()) mask = infer_attention_mask(prompts, generation);
+    prompts = repeat(prompts, generation.num_return_sequences);
+    mask = repeat(mask, generation.num_return_sequences);
     const Rows rows = real_tokens(prompts, mask);
 
     std::size_t longest = 0;
@@ -93,9 +107,11 @@ std::span<const std::string_view> greedy_fields() { return kGreedyFields; }
 int answer_json_lines(std::istream& in, std::ostream& out, const OpenModel& opened, const JsonLinesLoop& loop,
                       const GenerationConfig& base, const std::string& template_choice) {
   Answerer answerer(opened, loop, base, template_choice);
-  return serve_json_lines(
-      in, out, generate_request_fields(),
-      [&](const JsonReader& request, JsonWriter& answer) { answerer.answer(request, answer); });
+  std::vector<std::string_view> fields(generate_request_fields().begin(), generate_request_fields().end());
+  fields.insert(fields.end(), loop.other.fields.begin(), loop.other.fields.end());
+  return serve_json_lines(in, out, fields, [&](const JsonReader& request, JsonWriter& answer) {
+    answerer.answer(request, answer);
+  });
 }
 
 int answer_json_lines(std::istream& in, std::ostream& out, const OpenModel& opened, CausalLM& model,

@@ -19,7 +19,15 @@ struct JsonLinesLoop {
   GenerateProgram program;
   std::function<GreedyResult(const GenerateRequest& request, const GenerationConfig& config,
                              std::vector<std::vector<Token>> rows, Index limit)>
-      generate;
+      generate;  // a prompt of several num_return_sequences has as many rows, one after the other
+
+  // A line of another kind: one that has the field `marker`. `fields` are all that it may have.
+  struct OtherLines {
+    std::string_view marker = {};
+    std::span<const std::string_view> fields = {};
+    std::function<void(const JsonReader& request, JsonWriter& answer)> answer = {};
+  };
+  OtherLines other = {};
 };
 
 // base: what a request's generation_config is laid over. template_choice: the value of --template.

@@ -1,0 +1,25 @@
+#include "chapters/07_sampling/min_p.h"
+
+#include "chapters/07_sampling/candidates.h"
+
+namespace llm {
+
+MinP::MinP(double min_p, Index min_tokens_to_keep)
+    : min_p_(static_cast<float>(min_p)), min_tokens_to_keep_(static_cast<std::size_t>(min_tokens_to_keep)) {
+  expect_in_range("min_p", min_p);
+}
+
+void MinP::process(std::span<const Token>, View<float, 1> scores) const {
+  const Distribution distribution = distribution_of(scores);
+  const auto better = [](const Candidate& a, const Candidate& b) {
+    return a.score != b.score ? a.score > b.score : a.id < b.id;
+  };
+  std::size_t count = 0;
+  // A weight is the probability as a share of the best token's.
+  const std::size_t kept = visit_in_order(distribution.candidates, better, [&](const Candidate& candidate) {
+    return count++ < min_tokens_to_keep_ || static_cast<float>(candidate.weight) >= min_p_;
+  });
+  for (const Candidate& candidate : distribution.candidates.subspan(kept)) ban(scores, candidate.id);
+}
+
+}  // namespace llm
