@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "chapters/02_naive_loop/each_row.h"
 #include "chapters/03_kv_cache/cache_kinds.h"
 #include "chapters/03_kv_cache/kv_format.h"
 #include "common/base/error.h"
@@ -81,15 +82,17 @@ DynamicLayer::Row DynamicLayer::make_row(Index capacity) const {
   return row;
 }
 
-// `to` has room for them, and may have another capacity.
+// `to` has room for them, and may have another capacity. Long texts are copied by all threads.
 void DynamicLayer::copy_tokens(const Row& from, Row& to) const {
   const Index bytes = from.length() * from.block.keys.token_stride_bytes;  // of one head
-  for (Index head = 0; head < shape_.num_key_value_heads && bytes > 0; ++head) {
-    const Index from_head = head * from.block.keys.head_stride_bytes;
-    const Index to_head = head * to.block.keys.head_stride_bytes;
-    std::memcpy(to.keys.data() + to_head, from.keys.data() + from_head, static_cast<std::size_t>(bytes));
-    std::memcpy(to.values.data() + to_head, from.values.data() + from_head, static_cast<std::size_t>(bytes));
-  }
+  each_row(2 * shape_.num_key_value_heads, bytes / 4, [&](Index i) {
+    const Index from_head = i / 2 * from.block.keys.head_stride_bytes;
+    const Index to_head = i / 2 * to.block.keys.head_stride_bytes;
+    const KvBuffer& source = i % 2 == 0 ? from.keys : from.values;
+    const KvBuffer& target = i % 2 == 0 ? to.keys : to.values;
+    if (bytes > 0)
+      std::memcpy(target.data() + to_head, source.data() + from_head, static_cast<std::size_t>(bytes));
+  });
   to.block.length = from.length();
 }
 

@@ -98,19 +98,23 @@ Costs measure(const Settings& s, Transformer& model, const std::string& kind, In
   std::rotate(permutation.begin(), permutation.begin() + 1, permutation.end());
   if (rows > 1) repetition.back() = 0;  // as a beam that replaces another
 
+  const auto step = [&] {
+    model.forward(NewTokens(tokens, *cache).batch(), cache.get(), {.logits_to_keep = 1});
+  };
+  const auto append_one = [&] { append(*cache, one); };
+  const auto read = [&] { read_all(config, *cache); };
+  const auto permute = [&] { cache->reorder(permutation); };
+  const auto repeat = [&] { cache->reorder(repetition); };
+
   Costs costs;
-  costs.step_s = median_s(
-      s, [&] { model.forward(NewTokens(tokens, *cache).batch(), cache.get(), {.logits_to_keep = 1}); }, back);
-  costs.append_s = median_s(
-      s, [&] { append(*cache, one); }, back);
-  costs.convert_s = median_s(
-      s, [&] { read_all(config, *cache); }, nothing);
-  costs.crop_s = median_s(s, back, [&] { append(*cache, one); });
+  costs.step_s = median_s(s, step, back);
+  costs.append_s = median_s(s, append_one, back);
+  const bool converts = cache->layer(0).blocks(0)[0].keys.format != KvFormat::kF32;
+  if (converts) costs.convert_s = median_s(s, read, nothing);
+  costs.crop_s = median_s(s, back, append_one);
   back();
-  costs.permute_s = median_s(
-      s, [&] { cache->reorder(permutation); }, nothing);
-  costs.repeat_s = median_s(
-      s, [&] { cache->reorder(repetition); }, nothing);
+  costs.permute_s = median_s(s, permute, nothing);
+  costs.repeat_s = median_s(s, repeat, nothing);
   return costs;
 }
 
