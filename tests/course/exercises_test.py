@@ -35,6 +35,18 @@ class Regions(InFolder):
             self.assertNotEqual(emptied, SOURCE)
             self.assertEqual(regions.replace(emptied, name, body, FILE), SOURCE)
 
+    def test_only_line_feeds_end_lines(self):
+        text = SOURCE.replace("// it is", 'const char* odd = "\u2028\x0b\x85";')
+        self.assertEqual(regions.replace(text, "ex00-1", regions.body_of(text, "ex00-1", FILE), FILE), text)
+        windows = text.replace("\n", "\r\n")
+        self.assertEqual(regions.body_of(windows, "ex00-2", FILE), regions.body_of(text, "ex00-2", FILE))
+
+    def test_the_include_stands_outside_of_conditions(self):
+        text = '#include "a.h"\n\n#include <b>\n#ifdef X\n#include <c>\n#endif\nint x;\n'
+        lines = workspace.add_include(text).splitlines()
+        self.assertEqual(lines.index(workspace.NOT_STARTED), 3)
+        self.assertEqual(workspace.add_include("\n".join(lines) + "\n").splitlines(), lines)
+
     def test_snippets_nest_and_are_removed(self):
         text = regions.remove_snippets(SOURCE, FILE)
         self.assertNotIn("inner", text)

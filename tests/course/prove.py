@@ -21,7 +21,7 @@ import regions
 import workspace
 from exercise_tools import EXERCISES, ROOT, Problem, run, write_file
 from grade_run import LATER, NOT_STARTED, OK, WRONG
-from prove_states import States
+from prove_states import LIMIT_S, States
 
 
 class Proof:
@@ -82,7 +82,7 @@ def check_stubs(proof, lab, build, exercises):
     made = grade_build.build_programs(lab, build, exercises)
     problem = "; ".join(f"{error.file}:{error.line}: {error.message}" for error in made.errors)
     proof.check("all stubs compile without warnings", problem or (made.output[-1500:] if made.stale else ""))
-    for result in grade_run.grade(lab, build, made, exercises, exercises):
+    for result in grade_run.grade(lab, build, made, exercises, exercises, LIMIT_S):
         proof.check(f"{result.exercise.id} before it is begun", unexpected(result, unsolved=True))
     return not made.stale
 

@@ -73,7 +73,7 @@ class Reader(unittest.TestCase):
         line = (self.lab / FILE).read_text().splitlines().index("  return numbr * 2;") + 1
         self.assertIn(f"{FILE}:{line}: ", text)
         self.assertIn("numbr", text)
-        self.assertIn("2 does not compile, 1 later", text)  # all three stand in the one file
+        self.assertIn("1 does not compile, 2 later", text)  # all three stand in the one file
 
     def test_crash(self):
         status, text = self.grade({**RIGHT, "00-2": "volatile int* nowhere = nullptr; return *nowhere + number;"})
@@ -93,15 +93,22 @@ class Reader(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("an exception left your code: no idea", text)
 
+    def test_a_moved_lab_is_built_anew(self):
+        first = self.fresh("first")
+        self.assertEqual(script(first, "grade.py", "--exercise", "00-1")[0], 0)
+        moved = first.rename(first.with_name("moved"))
+        status, text = script(moved, "grade.py", "--exercise", "00-1")
+        self.assertEqual((status, text.splitlines()[-1]), (0, "1 ok"))
+
     def test_missing_compiler(self):
-        done = subprocess.run([sys.executable, self.lab / "tests/course/grade.py", "--lab", self.fresh()],
+        done = subprocess.run([sys.executable, self.lab / "tests/course/grade.py", "--lab", self.fresh("fresh")],
                               capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "CXX": "no-such-compiler"})
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
         self.assertIn("there is no C++ compiler no-such-compiler", done.stderr)
 
-    def fresh(self):
+    def fresh(self, name):
         """A lab that was never built."""
-        folder = pathlib.Path(self.folder.name, "fresh")
+        folder = pathlib.Path(self.folder.name, name)
         lab.write_lab(self.root, folder, exercises_file.read_toml(self.root))
         return folder
 
