@@ -1,8 +1,19 @@
-// What a part of the code throws that the reader has not written yet.
+// What a part of the code throws that the reader has not written yet. Every file with an exercise includes
+// this, and so the usual parts of the standard library: a solution may want others than the finished code does.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace llm {
 
