@@ -28,19 +28,23 @@ Index memory_needed(const ModelConfig& config, CacheSpec spec, Index tokens) {
   std::vector<Index> layers;
   for (Index l = 0; l < config.num_hidden_layers; ++l)
     layers.push_back(kind.layer_bytes(config, spec, l, tokens));
+  // --8<-- [start:ex04-7]
   Index most = layers[0];  // of two neighbours; the last layer's next is the first
   for (std::size_t l = 0; l + 1 < layers.size(); ++l) most = std::max(most, layers[l] + layers[l + 1]);
   return layers.size() > 1 ? std::max(most, layers.back() + layers.front()) : most;
+  // --8<-- [end:ex04-7]
 }
 
 // --8<-- [start:longest_text]
 Index longest_text(const ModelConfig& config, const CacheSpec& spec, Index budget_bytes) {
+  // --8<-- [start:ex04-8]
   Index fits = 0, too_long = kUnlimitedTokens;  // more tokens never need less memory
   while (too_long - fits > 1) {
     const Index middle = fits + (too_long - fits) / 2;
     (memory_needed(config, spec, middle) <= budget_bytes ? fits : too_long) = middle;
   }
   return too_long == kUnlimitedTokens ? kUnlimitedTokens : fits;
+  // --8<-- [end:ex04-8]
 }
 // --8<-- [end:longest_text]
 

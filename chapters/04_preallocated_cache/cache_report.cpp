@@ -151,6 +151,26 @@ std::string json_quality(const OpenModel& opened, const std::vector<QualityRow>&
   return json.end_array().end_object().text();
 }
 
+std::string json_memory_tables(const std::string& name, const ModelConfig& own) {
+  const Index budget = machine_memory_bytes();
+  std::vector<CachedShape> models = well_known_shapes();
+  models.push_back({name, own});
+  JsonWriter json;
+  json.begin_object().field("program", "04_preallocated_cache").field("budget_bytes", budget);
+  json.key("models").begin_array();
+  for (const CachedShape& model : models) {
+    json.begin_object().field("name", model.name).key("caches").begin_object();
+    for (const CacheSpec& spec : compared_caches(model.config)) {
+      json.key(cache_name(spec)).begin_object();
+      for (const Index length : kLengths)
+        json.field(std::to_string(length), memory_needed(model.config, spec, length));
+      json.field("longest", longest_text(model.config, spec, budget)).end_object();
+    }
+    json.end_object().end_object();
+  }
+  return json.end_array().end_object().text();
+}
+
 void print_memory_tables(const std::string& name, const ModelConfig& own, Report& report) {
   const Index budget = machine_memory_bytes();
   const auto print = [&](const std::string& title, const ModelConfig& config) {

@@ -50,5 +50,8 @@ std::string json_quality(const OpenModel& opened, const std::vector<QualityRow>&
 
 // The memory table of well-known models, and of `own` if there is one.
 void print_memory_tables(const std::string& name, const ModelConfig& own, Report& report);
+// {"budget_bytes": N, "models": [{"name", "caches": {"static bf16": {"1024": bytes, ..., "longest":
+// tokens}}}]}
+std::string json_memory_tables(const std::string& name, const ModelConfig& own);
 
 }  // namespace llm

@@ -59,9 +59,13 @@ int reserve(int file, std::size_t bytes) {
   rlimit limit = {};  // beyond it the operating system would end the program
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur)
     return EFBIG;
+#ifdef __APPLE__  // has no posix_fallocate: the space is taken when it is written
+  return ::ftruncate(file, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+#else
   int error = EINTR;
   while (error == EINTR) error = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
   return error;
+#endif
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ float round_up(float positive) {
 
 float quantize_group(std::span<const float> values, int max_code, std::span<std::int8_t> codes) {
   assert(codes.size() == values.size());
+  // --8<-- [start:ex04-3]
   std::ranges::fill(codes, std::int8_t{0});
   float largest = 0;
   for (const float value : values) {
@@ -31,12 +32,17 @@ float quantize_group(std::span<const float> values, int max_code, std::span<std:
     codes[i] = static_cast<std::int8_t>(std::clamp(code, -max_code, max_code));
   }
   return scale;
+  // --8<-- [end:ex04-3]
 }
 
 void pack_int4(std::span<const std::int8_t> codes, std::byte* to) {
   assert(codes.size() % 2 == 0);
-  for (std::size_t i = 0; i < codes.size(); i += 2)
-    to[i / 2] = static_cast<std::byte>((codes[i] + 8) | ((codes[i + 1] + 8) << 4));
+  // --8<-- [start:ex04-2]
+  for (std::size_t i = 0; i < codes.size(); i += 2) {
+    const int low = codes[i] + 8, high = codes[i + 1] + 8;
+    to[i / 2] = static_cast<std::byte>(low | (high << 4));
+  }
+  // --8<-- [end:ex04-2]
 }
 
 }  // namespace llm

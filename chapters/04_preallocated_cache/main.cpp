@@ -155,7 +155,10 @@ int program(int argc, char** argv) {
   const Stopwatch clock;
   OpenModel opened = open_model(s.common.model, quiet);
   if (s.cache.sliding_window) set_sliding_window(opened.config, *s.cache.sliding_window);
-  if (s.memory_table) return print_memory_tables(opened.name, opened.config, report), 0;
+  if (s.memory_table) {
+    if (s.common.json) fmt::print("{}\n", json_memory_tables(opened.name, opened.config));
+    return print_memory_tables(opened.name, opened.config, report), 0;
+  }
   Transformer model(opened.config, opened.checkpoint,
                     any_cache_engine(progress_bar("float32 copies", quiet)));
   const double load_s = clock.seconds();

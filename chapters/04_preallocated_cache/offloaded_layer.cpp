@@ -11,8 +11,11 @@ void OffloadedLayer::wait() {
 }
 
 void OffloadedLayer::prefetch() {
-  wait();
-  loading_ = loader_->run([memory = memory_.get()] { memory->load(); });
+  // --8<-- [start:ex04-6]
+  wait();  // one after the other
+  const FileMemory* memory = memory_.get();
+  loading_ = loader_->run([memory] { memory->load(); });
+  // --8<-- [end:ex04-6]
 }
 
 void OffloadedLayer::offload() {

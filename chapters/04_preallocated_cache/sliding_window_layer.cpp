@@ -43,6 +43,15 @@ RingSizes ring_sizes(const ModelConfig& config, const CacheSpec& spec, Index lay
           .max_cache_len = spec.max_cache_len};
 }
 
+[[noreturn]] void fail_lost(Index length, Index tokens, Index needed, Index oldest, Index max_chunk) {
+  fail(ErrorCode::kRange,
+       {.where = "sliding window cache: crop",
+        .what = fmt::format("to {} of {} tokens needs the key at position {}", length, tokens, needed),
+        .got = fmt::format("keys from position {} on", oldest),
+        .remedy = fmt::format("reset the cache and compute anew, or take back at most max_chunk = {} tokens",
+                              max_chunk)});
+}
+
 // Layers that see everything keep everything: preallocated if the length is known.
 const CacheKind& full_kind(const CacheSpec& spec) {
   return spec.max_cache_len ? kStaticCacheKind : kDynamicCacheKind;
@@ -95,15 +104,11 @@ void RingRow::restore(Index first_position, View<const float, 3> keys, View<cons
 }
 
 void RingRow::check_crop(Index length) const {
+  // --8<-- [start:ex04-5]
+  // What the next token sees beside itself: W - 1 tokens.
   const Index needed = std::max<Index>(0, length - (sizes_.sliding_window - 1));
-  if (needed < length && needed < oldest())
-    fail(
-        ErrorCode::kRange,
-        {.where = "sliding window cache: crop",
-         .what = fmt::format("to {} of {} tokens needs the key at position {}", length, length_, needed),
-         .got = fmt::format("keys from position {} on", oldest()),
-         .remedy = fmt::format("reset the cache and compute anew, or take back at most max_chunk = {} tokens",
-                               sizes_.max_chunk)});
+  if (needed < length && needed < oldest()) fail_lost(length, length_, needed, oldest(), sizes_.max_chunk);
+  // --8<-- [end:ex04-5]
 }
 
 void RingRow::crop(Index length) {
@@ -129,6 +134,7 @@ void RingRow::copy(const RingRow& other) {
 }
 
 void RingRow::show() {
+  // --8<-- [start:ex04-4]
   num_blocks_ = 0;
   for (Index position = oldest(); position < length_;) {
     const Index slot = position % slots_.size();
@@ -136,6 +142,7 @@ void RingRow::show() {
     blocks_[num_blocks_++] = slots_.block(slot, count, position);
     position += count;
   }
+  // --8<-- [end:ex04-4]
 }
 
 const CacheKind kSlidingCacheKind = {

@@ -38,12 +38,14 @@ void check_complete(Index first_position) {
 }
 
 void check_capacity(Index length, Index count, Index max_cache_len) {
+  // --8<-- [start:ex04-1]
   if (count <= max_cache_len - length) return;
   fail(ErrorCode::kRange, {.where = "cache",
                            .what = "is full:",
                            .got = fmt::format("{} tokens and {} more", length, count),
                            .expected = fmt::format("at most {}", max_cache_len),
                            .remedy = fmt::format("max_cache_len must be {} or more", length + count)});
+  // --8<-- [end:ex04-1]
 }
 
 const CacheKind kStaticCacheKind = {.name = "static",

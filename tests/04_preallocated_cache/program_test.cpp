@@ -80,6 +80,10 @@ TEST_CASE("memory tables and perplexity") {
   for (const char* words :
        {"Qwen3-0.6B", "Qwen2.5-7B", "70 B", "131,072 tokens", "int4, tail bf16", "85.9 GB"})
     CHECK_MESSAGE(contains(tables.errors, words), words);
+  const Json json = parse_json(run_cache({"--memory-table", "--json"}).output, "output");
+  REQUIRE(json["models"].size() == 5);
+  CHECK(json["models"][0]["caches"]["static bf16"]["1024"] == 112 << 20);
+  CHECK(json["models"][3]["caches"]["static bf16"]["32768"] == Index{80} << 30);
   const auto file =
       std::filesystem::temp_directory_path() / ("next_token_text_" + std::to_string(::getpid()));
   std::ofstream(file) << "The old teacher counts the red houses, and then the green ones, and goes home.";
