@@ -1,5 +1,6 @@
 // What a part of the code throws that the reader has not written yet. Every file with an exercise includes
-// this, and so the usual parts of the standard library: a solution may want others than the finished code does.
+// this, and so the usual parts of the standard library: a solution may want others than the finished code
+// does.
 #pragma once
 
 #include <algorithm>
