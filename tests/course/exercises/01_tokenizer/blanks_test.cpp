@@ -39,5 +39,11 @@ TEST_CASE("without lines: a line end is a blank like others") {
   check(kGpt2Pattern, "a| \n | b", {{"a| \n| | b", "GPT-2's pattern knows no lines: `lines` is false"}});
 }
 
+TEST_CASE("a tab is no blank that a word takes along") {
+  check(
+      kGpt2Pattern, "a|\t|b",
+      {{"a|\tb", "the tab went with the word; that is exercise 01-3: only one ' ' may stand before a word"}});
+}
+
 }  // namespace
 }  // namespace llm::grading

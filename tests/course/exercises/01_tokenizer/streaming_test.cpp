@@ -18,13 +18,14 @@ constexpr const char* kWholeToken =
 constexpr const char* kDropped = "the rest was dropped at the end; it becomes U+FFFD, as in decode()";
 
 // What is shown after each token, and what is left at the end. Tokens are given as bytes.
-Pieces stream(const Pieces& tokens) {
+Pieces stream(Pieces tokens, bool as_they_are = false) {
   const DecoderPtr decoder = make_byte_level_decoder();
   const auto reader = decoder->stream({.fused = false, .eager = true});
   Pieces pieces;
   for (const std::string& token : tokens) {
     pieces.emplace_back();
-    reader->put(bytes_to_characters(token), [&](const std::string& text) { pieces.back() += text; });
+    reader->put(as_they_are ? token : bytes_to_characters(token),
+                [&](const std::string& text) { pieces.back() += text; });
   }
   pieces.emplace_back();
   reader->end([&](const std::string& text) { pieces.back() += text; });
@@ -70,6 +71,14 @@ TEST_CASE("bytes that can never become a character do not wait") {
                          kAllAtTheEnd}});
   expect_equal<Pieces>("a character that breaks off", stream({"\xE2\x82", "x"}), {"", "\uFFFDx", ""},
                        {{{"", "", "\uFFFDx"}, kAllAtTheEnd}});
+}
+
+TEST_CASE("a token outside the alphabet is its own text") {
+  expect_equal<Pieces>("two added tokens and one of the alphabet", stream({"<| end |>", "Ġ5", "│€"}, true),
+                       {"<| end |>", " 5", "│€", ""},
+                       {{{"", " 5", "", ""},
+                         "tokens outside the alphabet were dropped; their bytes are the token's "
+                         "own"}});
 }
 
 TEST_CASE("at the end the rest is shown as U+FFFD") {

@@ -21,6 +21,7 @@ class FakeModel : public CausalLM, private Logits {
   // What was asked of it.
   Index forwards() const { return forwards_; }
   Index positions() const { return positions_; }  // real tokens of all forward passes
+  Index judged() const { return judged_; }        // those of them whose logits were wanted
 
   std::string_view name() const override { return "fake"; }
   const ModelConfig& config() const override { return config_; }
@@ -38,6 +39,7 @@ class FakeModel : public CausalLM, private Logits {
         prefix.push_back(batch.input_ids(b, t));
         ++positions_;
         if (t < T - K) continue;
+        ++judged_;
         const std::vector<float> row = scores_(prefix);
         std::copy_n(row.begin(), V, logits_.view()[b][t - (T - K)].begin());
       }
@@ -59,7 +61,7 @@ class FakeModel : public CausalLM, private Logits {
   ModelConfig config_;
   Scores scores_;
   Tensor<float, 3> logits_;
-  Index forwards_ = 0, positions_ = 0;
+  Index forwards_ = 0, positions_ = 0, judged_ = 0;
 };
 
 }  // namespace llm::grading

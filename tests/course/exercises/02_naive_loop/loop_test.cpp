@@ -87,6 +87,12 @@ void check(const Rows& prompts, Index limit, const Tokens& ends) {
   expect_equal<Index>("the positions that the model computed", model.positions(), right.positions,
                       {{Oracle{.compute_ended = true}(prompts, limit, ends).positions,
                         "rows that had ended were computed on; take them out of the batch"}});
+  Index new_tokens = 0;
+  for (const Tokens& row : right.new_tokens) new_tokens += static_cast<Index>(row.size());
+  expect_equal<Index>("the positions whose logits were asked for", model.judged(), new_tokens,
+                      {{right.positions,
+                        "the logits of all positions were asked for; only the last one's say what "
+                        "comes next"}});
   expect_equal<Index>("result.forwards", result.forwards, right.forwards);
   expect_equal<Index>("result.positions", result.positions, right.positions);
 }
