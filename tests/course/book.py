@@ -56,7 +56,7 @@ def main():
     parser.add_argument("--build", default="build", help="the build folder (default: build)")
     parser.add_argument("--root", default=ROOT, help="the checkout (default: this one)")
     args = parser.parse_args()
-    book = Book(args.root, args.build, args.pages, one_cpu=args.check)
+    book = Book(args.root, args.build, args.pages, one_cpu=not args.refresh)
     if not args.check:
         problems = book.write(args.refresh)
         for name, line, message in problems:

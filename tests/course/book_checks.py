@@ -132,6 +132,21 @@ def check_links(book):
                 yield name, line, f"no heading for #{anchor} in {there}"
 
 
+def check_tests_named(book):
+    """The tests that a chapter's pitfalls name are there."""
+    known = set()
+    for name in book.tree.files:
+        if name.startswith("tests/") and name.endswith("CMakeLists.txt"):
+            known |= set(re.findall(r"llm_(?:script_)?test\(\s*(\w+)", book.tree.text(name)))
+    for name, text in book.pages.items():
+        section = re.search(r"^## Pitfalls\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+        if not section or not CHAPTER.fullmatch(name):
+            continue
+        for row in re.finditer(r"^\|.*\|\s*`(\w+)`[^|]*\|$", section[1], re.MULTILINE):
+            if row[1] not in known:
+                yield name, line_of(text, section.start(1) + row.start()), f"there is no test '{row[1]}'"
+
+
 def why_not_run(command):
     return next((reason for pattern, reason in NOT_RUN if re.match(pattern, command)), None)
 
@@ -163,5 +178,5 @@ def check_stale(book):
             yield name, *difference
 
 
-CHECKS = [check_regions, check_markers, check_words, check_snippets, check_changes, check_links, check_commands,
-          check_stale]
+CHECKS = [check_regions, check_markers, check_words, check_snippets, check_changes, check_links, check_tests_named,
+          check_commands, check_stale]

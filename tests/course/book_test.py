@@ -156,6 +156,12 @@ class BookTest(unittest.TestCase):
             with self.subTest(link):
                 self.assertEqual(len(self.found(check, {**there, "docs/a.md": link + "\n"})), 1)
 
+    def test_names_of_tests(self):
+        check, tests = book_checks.check_tests_named, {"tests/02_b/CMakeLists.txt": "llm_test(02_b SOURCES x)\n"}
+        page = "# T\n\n## Pitfalls\n\n| a | b | c |\n| --- | --- | --- |\n| `x` | y | `02_b`: a case |\n"
+        self.keeps(check, {**tests, README: page})
+        self.breaks(check, {**tests, README: page.replace("02_b`", "02_c`")}, "no test '02_c'", 7)
+
     def test_commands(self):
         check = book_checks.check_commands
         console = lambda command: {"docs/a.md": f"# A\n```console\n$ {command}\n```\n"}
