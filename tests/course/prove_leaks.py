@@ -2,9 +2,9 @@
 
 The rule: a line of a region counts if it has at least 16 characters beside white space, comments left out. It may
 not stand in any text file of the lab, alone or within a longer line, white space aside. Excused is a line that also
-stands, as a whole line, outside of every exercise's region in the finished code of common/ or chapters/ (the head of
-a usual loop, for example): the reader is shown it there anyway; so is the head of a function that is declared there.
-And a line of the exercise's own stub, where the exercise is to correct the stub.
+stands outside of every exercise's region in the finished code of common/ or chapters/ (the head of a usual loop, for
+example): the reader is shown it there anyway; so is the head of a function that is declared there. And a line of the
+exercise's own stub, where the exercise is to correct the stub.
 """
 import re
 
@@ -26,17 +26,21 @@ def significant(body):
 
 
 def shown_anyway(root, exercises, files):
-    """The whole lines of the finished code that stand outside of all regions of exercises; and, for each function that
-    is declared there, the line that would begin its body."""
-    lines = set()
+    """The finished code that stands outside of all regions of exercises, line by line, without white space."""
+    lines = []
     for name in files:
         if not name.startswith(("chapters/", "common/")) or not name.endswith((".h", ".cpp", ".cu", ".cuh")):
             continue
         text = (root / name).read_text(encoding="utf-8")
         if any(exercise.file == name for exercise in exercises):
             text = regions.skeleton(text, name)
-        lines |= {squeezed(re.sub(r"//.*", "", line)) for line in text.splitlines()}
-    return lines | {line[:-1] + "{" for line in lines if line.endswith(");")}
+        lines += [squeezed(re.sub(r"//.*", "", line)) for line in text.splitlines()]
+    return "\n".join(lines)
+
+
+def is_shown(line, anyway):
+    """Whether the reader sees the line anyway, or a declaration of the function that it begins."""
+    return line in anyway or line.endswith("{") and line[:-1] + ";" in anyway
 
 
 def find_leaks(root, exercises, files):
@@ -50,7 +54,7 @@ def find_leaks(root, exercises, files):
             continue
         own = {squeezed(line) for line in exercise.stub.splitlines()} if exercise.kind == "fix" else set()
         for line in significant(workspace.solution(root, exercise)):
-            if line in anyway or line in own:
+            if is_shown(line, anyway) or line in own:
                 continue
             leaks += [(exercise, line, name) for name, text in texts.items() if line in text]
     return leaks
