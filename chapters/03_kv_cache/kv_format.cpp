@@ -22,7 +22,7 @@ constexpr std::array<FloatFormat, 3> kFormats = {
 const FloatFormat& info(KvFormat format) {
   for (const FloatFormat& known : kFormats)
     if (known.format == format) return known;
-  assert(!"a float format");
+  assert(false && "no float format");
   return kFormats[0];
 }
 

@@ -153,7 +153,8 @@ TEST_CASE("the fingerprint: any weight and any number of the config change it, t
   ModelConfig other = config;
   other.rope_parameters.rope_theta = 20000;
   CHECK(fingerprint(other) != original);
-  for (auto& [name, values] : weights) {
+  for (auto& [bound_name, values] : weights) {
+    const std::string& name = bound_name;  // clang 14 cannot capture the binding itself
     CAPTURE(name);
     const float kept = values.back();
     values.back() += 0.5f;

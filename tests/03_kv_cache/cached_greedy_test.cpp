@@ -83,9 +83,10 @@ TEST_CASE("bf16 and f16 keys and values: the scores are off by their rounding, a
     RandomModel random(config);
     const std::vector<float> all = run(random.model, FullBatch(text).batch());
     const std::span<const float> expected(all.begin() + 4 * 37, all.end());
-    for (const auto& [name, bound] : {std::pair("bf16", 0x1p-4), std::pair("f16", 0x1p-7)}) {
+    for (const auto& [bound_name, bound] : {std::pair("bf16", 0x1p-4), std::pair("f16", 0x1p-7)}) {
+      const std::string name = bound_name;  // clang 14 cannot capture the binding itself
       CAPTURE(name);
-      const auto cache = random.cache(1, name);
+      const auto cache = random.cache(1, name.c_str());
       const double error = relative_error(stepwise(random, *cache, text, 5, 2), expected);
       CHECK(error < bound);
       CHECK(error > bound / 4096);

@@ -121,7 +121,8 @@ TEST_CASE("what makes no sense is refused in one line, and nothing is printed") 
       {{"--max-new-tokens", "0"}, "max-new-tokens"},
       {{"--top-k", "5"}, "--top-k"},
       {{"--no-use-cache"}, "--no-use-cache"}};
-  for (const auto& [arguments, word] : bad) {
+  for (const auto& [arguments, bound_word] : bad) {
+    const std::string& word = bound_word;  // clang 14 cannot capture the binding itself
     CAPTURE(word);
     const Run run = run_cached(arguments);
     CHECK(run.status == 1);
