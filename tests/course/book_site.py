@@ -23,7 +23,8 @@ from lint_tree import ROOT
 ZENSICAL = "zensical==0.0.73"
 # Sections of the navigation: title, then the pages of docs/ in it. Chapters list themselves.
 NAVIGATION = [("Reading and teaching", ["how-to-read", "teaching", "glossary", "numerics"]),
-              ("Changing it", ["architecture", "adding-a-model-family", "adding-an-exercise", "adding-a-chapter"]),
+              ("Changing it", ["architecture", "adding-a-model-family", "adding-a-cache-layer",
+                               "adding-an-exercise", "adding-a-chapter"]),
               ("About", ["third_party"])]
 LANGUAGES = {"cpp": "cpp", "h": "cpp", "py": "python", "sh": "bash", "toml": "toml", "json": "json", "cmake": "cmake"}
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*)([^)\s]+)(\s*\))|(<(?:img|source|a)\b[^>]*\b(?:src|srcset|href)=\")([^\"]+)(\")")
