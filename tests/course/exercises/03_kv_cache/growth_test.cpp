@@ -1,6 +1,6 @@
 #include "chapters/03_kv_cache/dynamic_layer.h"
-#include "tests/course/exercises/03_kv_cache/kv_reading.h"
 #include "tests/course/exercises/grading.h"
+#include "tests/course/exercises/kv_reading.h"
 
 namespace llm::grading {
 namespace {
