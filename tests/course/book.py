@@ -33,7 +33,9 @@ class Book:
     def resolve(self, page, path):
         """The file that a page's link means, from the root; None if it leaves the repository."""
         there = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
-        return None if there.startswith("..") else there.removeprefix("./").removesuffix("/") if there != "." else ""
+        if there.startswith(".."):
+            return None
+        return "" if there == "." else there.removeprefix("./").removesuffix("/")
 
     def write(self, refresh):
         """Writes all pages; the problems as (file, line, message)."""
@@ -51,7 +53,7 @@ class Book:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="*", help="only these, from the root: chapters/02_naive_loop/README.md")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail where something is stale or wrong")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where something is wrong")
     parser.add_argument("--refresh", action="store_true", help="new timings too")
     parser.add_argument("--build", default="build", help="the build folder (default: build)")
     parser.add_argument("--root", default=ROOT, help="the checkout (default: this one)")

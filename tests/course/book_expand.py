@@ -17,8 +17,8 @@ from book_text import (BLOCK, INLINE, VALUES, BookError, blank_typed, line_of, p
 COLUMNS = 110
 TIME_LIMIT_S = 120
 # Lines of CMake, Ninja, ctest and doctest that say only how far or of which version they are.
-PROGRESS = re.compile(r"\[\d+/\d+\]|ninja: |Configuring |Internal ctest|Test project| +Start +\d+:| *\d+/\d+ Test +#"
-                      r"|\d+% tests passed|Total Test time|Label Time Summary|.* sec\*proc"
+PROGRESS = re.compile(r"\[\d+/\d+\]|ninja: |Configuring |Internal ctest|Test project| +Start +\d+:"
+                      r"| *\d+/\d+ Test +#|\d+% tests passed|Total Test time|Label Time Summary|.* sec\*proc"
                       r"|\[doctest\] (?:doctest version|run with)|={79}$")
 # How the output of a command that builds is made without building: make prints the last line that it would run.
 INSTEAD = {"make run": "line=$(make -n run BUILD=$BUILD_FOLDER | tail -1); echo \"$line\"; eval \"$line\""}
@@ -30,8 +30,8 @@ LANGUAGES = {"cpp": "cpp", "h": "cpp", "py": "python", "toml": "toml", "json": "
 class Programs:
     """Runs commands in the repository's root, each once; `build/` in them is the build folder.
 
-    With one_cpu they get one processor: threads that wait for each other on a machine that runs other tests too would
-    take minutes. Results do not depend on it.
+    With one_cpu they get one processor: threads that wait for each other, on a machine that runs other tests too,
+    would take minutes. Results do not depend on it.
     """
 
     def __init__(self, root, build, one_cpu=False):
@@ -123,7 +123,8 @@ class Values:
                 raise BookError(f"the page's list of values has no '{name}'")
             source = self.definitions[name].split(" => ")[0]
             if re.match(r"build/|docs/|data/|printf |echo ", source):
-                self.known[name] = look_up(json.loads(self.text_of(source)), self.definitions[name].split(" => ")[1])
+                path = self.definitions[name].split(" => ")[1]
+                self.known[name] = look_up(json.loads(self.text_of(source)), path)
             else:
                 names = re.findall(r"\b[a-z_]\w*", source)
                 self.known[name] = eval(source, {"__builtins__": {}}, {other: self.raw(other) for other in names})
@@ -207,10 +208,9 @@ class Page:
 
 
 def differences(old, new):
-    """(line, text) of the first line that differs, None where the two are equal."""
+    """(line, text) of each place where lines differ."""
     old_lines, new_lines = old.splitlines(), new.splitlines()
-    for tag, first, _, begin, end in difflib.SequenceMatcher(None, old_lines, new_lines, False).get_opcodes():
+    for tag, first, last, begin, end in difflib.SequenceMatcher(None, old_lines, new_lines, False).get_opcodes():
         if tag != "equal":
-            there = old_lines[first] if first < len(old_lines) else "nothing"
-            return first + 1, f"stale: '{there}' should be '{' / '.join(new_lines[begin:end][:2]) or 'nothing'}'"
-    return None
+            there = " / ".join(old_lines[first:min(last, first + 2)]) or "nothing"
+            yield first + 1, f"stale: '{there}' should be '{' / '.join(new_lines[begin:end][:2]) or 'nothing'}'"

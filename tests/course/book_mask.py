@@ -10,7 +10,7 @@ MASKS = [
     (re.compile(r"[▁▂▃▄▅▆▇█]+"), "#"),
     (re.compile(r"\"(\w+_s|peak_bytes|threads)\": [\d.e+-]+"), r'"\1": #'),
     (re.compile(r"^(\s*(?:peak|load|speed|time|isa)\b).*"), r"\1 #"),
-    (re.compile(r"\b\d(?:\.\d+)?e-(?:0[5-9]|[1-9]\d)\b"), "#"),  # a rounding error: each instruction set has its own
+    (re.compile(r"\b\d(?:\.\d+)?e-(?:0[5-9]|[1-9]\d)\b"), "#"),  # rounding, which depends on the instruction set
     (re.compile(r"\b\d+ (test programs)"), r"# \1"),
     (re.compile(r"(\[doctest\] assertions:).*"), r"\1 #"),  # some tests run every instruction set of the machine
 ]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes the web site of the book from the same files that one reads in the repository: `make docs`.
 
-Pages are copied to build-docs/pages without the book's markers, with links between them as the site needs them. A source
-file that a page links becomes a page too. Zensical (a Python package) then builds build-docs/site; it is installed into
-build-docs/venv. The site needs no server: open build-docs/site/index.html.
+Pages are copied to build-docs/pages without the book's markers, with links between them as the site needs them. A
+source file that a page links becomes a page too. Zensical (a Python package) then builds build-docs/site; it is
+installed into build-docs/venv. The site can be read as files; its search needs a server, as the output says.
 """
 import argparse
 import pathlib
@@ -17,7 +17,7 @@ import venv
 
 from book import Book
 from book_checks import is_external
-from book_text import BLOCK, INLINE, VALUES, blank_code
+from book_text import BLOCK, INLINE, VALUES, blank_code, typed_fences
 from lint_tree import ROOT
 
 ZENSICAL = "zensical==0.0.73"
@@ -26,8 +26,10 @@ NAVIGATION = [("Reading and teaching", ["how-to-read", "teaching", "glossary", "
               ("Changing it", ["architecture", "adding-a-model-family", "adding-a-cache-layer",
                                "adding-an-exercise", "adding-a-chapter"]),
               ("About", ["third_party"])]
-LANGUAGES = {"cpp": "cpp", "h": "cpp", "py": "python", "sh": "bash", "toml": "toml", "json": "json", "cmake": "cmake"}
-LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*)([^)\s]+)(\s*\))|(<(?:img|source|a)\b[^>]*\b(?:src|srcset|href)=\")([^\"]+)(\")")
+LANGUAGES = {"cpp": "cpp", "h": "cpp", "py": "python", "sh": "bash", "toml": "toml", "json": "json"}
+LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*([^)\s]+)\s*\)"
+                  r"|<(?:img|source|a)\b[^>]*\b(?:src|srcset|href)=\"([^\"]+)\"")
+NOT_SEARCHED = "---\nsearch:\n  exclude: true\n---\n"
 
 CONFIG = """# Written by tests/course/book_site.py.
 [project]
@@ -96,13 +98,20 @@ class Site:
 
     def page(self, name, text):
         """A page's text without markers, its links turned to the site's pages."""
+        typed = [text[begin:end] for begin, end in typed_fences(text)]
+        for i, code in enumerate(typed):  # which may speak about markers
+            text = text.replace(code, f"@typed {i}@", 1)
         text = VALUES.sub("", text)
         text = BLOCK.sub(lambda match: re.sub(r"<!-- made from .*? -->\n", "", match["body"]), text)
         text = INLINE.sub(r"\2", text)
+        text = re.sub(r"@typed (\d+)@", lambda match: typed[int(match[1])], text)
+        # In a table GitHub needs a backslash before a bar, in code too; here it would be shown.
+        text = re.sub(r"^\|.*\|$", lambda row: re.sub(r"`[^`]*`", lambda code: code[0].replace("\\|", "|"), row[0]),
+                      text, flags=re.MULTILINE)
         here = posixpath.dirname(staged_name(name, self.book.pages))
         plain, parts, done = blank_code(text), [], 0
         for match in LINK.finditer(text):
-            group = 2 if match[2] else 5
+            group = 1 if match[1] else 2
             begin, end = match.span(group)
             if plain[begin:end] != text[begin:end] or is_external(match[group]) or match[group].startswith("#"):
                 continue
@@ -131,10 +140,10 @@ class Site:
         if path.is_dir():
             files = [file for file in self.book.tree.files if file.startswith(f"{name}/")]
             listed = "\n".join(f"- `{file.removeprefix(f'{name}/')}`" for file in files)
-            return f"---\nsearch:\n  exclude: true\n---\n# {name}/\n\nThe files of this folder, in the repository:\n\n{listed}\n"
+            return f"{NOT_SEARCHED}# {name}/\n\nThe files of this folder, in the repository:\n\n{listed}\n"
         language = LANGUAGES.get(name.rsplit(".", 1)[-1], "text")
         text = "\n".join(line for line in self.book.tree.text(name).splitlines() if "--8<--" not in line)
-        return f"---\nsearch:\n  exclude: true\n---\n# {name}\n\n````{language}\n{text}\n````\n"
+        return f"{NOT_SEARCHED}# {name}\n\n````{language}\n{text}\n````\n"
 
     def navigation(self):
         """The nav of zensical.toml."""
@@ -144,8 +153,9 @@ class Site:
         listed = ", ".join(entry(title_of(self.book.pages[name]), name) for name in chapters)
         lines.append(f'{{ "Chapters" = [{listed}] }}')
         for section, names in NAVIGATION:
-            pages = [f"docs/{name}.md" for name in names]
-            lines.append(f'{{ "{section}" = [' + ", ".join(entry(title_of(self.book.pages[page]), page) for page in pages) + "] }")
+            pages = {f"docs/{name}.md": self.book.pages[f"docs/{name}.md"] for name in names}
+            listed = ", ".join(entry(title_of(text), page) for page, text in pages.items())
+            lines.append(f'{{ "{section}" = [{listed}] }}')
         return ",\n".join(f"  {line}" for line in lines)
 
     def stage(self):
@@ -178,8 +188,9 @@ def broken_links(site):
     """(page, target) of links in the built pages that lead to no file, and of scripts from elsewhere."""
     for page in sorted(set(site.rglob("*.html")) - {site / "404.html"}):  # whose links begin at the server's root
         text = page.read_text()
-        yield from ((page.relative_to(site), script) for script in
-                    re.findall(r'<(?:script|link rel="?stylesheet"?)[^>]*(?:src|href)="?((?:https?:)?//[^"\s>]+)', text))
+        for loaded in re.findall(r'<(?:script|link rel="?stylesheet"?)[^>]*(?:src|href)="?([^"\s>]+)', text):
+            if is_external(loaded) or loaded.startswith("//"):
+                yield page.relative_to(site), loaded
         for target in re.findall(r'(?:href|src)="?([^"\s>]+)', text):
             path = urllib.parse.unquote(target.split("#")[0].split("?")[0])
             if path and not is_external(target) and not target.startswith("//"):

@@ -87,7 +87,8 @@ class BookTest(unittest.TestCase):
 
     def test_a_number_that_is_stale_is_caught(self):
         check = book_checks.check_stale
-        values = '<!-- values\nn = echo \'{"a": [10, 0.256]}\' => a.1 => .1%\nm = echo \'{"a": [1234]}\' => a.0\nk = m + 1 => ,\n-->\n'
+        values = ("<!-- values\nn = echo '{\"a\": [10, 0.256]}' => a.1 => .1%\n"
+                  "m = echo '{\"a\": [1234]}' => a.0\nk = m + 1 => ,\n-->\n")
         right = values + "It is <!-- =n -->25.6 %<!-- / --> of <!-- =k -->1,235<!-- / -->.\n"
         self.keeps(check, {"docs/a.md": right})
         self.breaks(check, {"docs/a.md": right.replace("25.6", "25.7")}, "25.7", 6)
@@ -117,7 +118,8 @@ class BookTest(unittest.TestCase):
         check = book_checks.check_words
         generated = snippet_page("word\n" * 3000)
         for words, good in ((899, False), (900, True), (1400, True), (1401, False)):
-            text = "# T\n" + "word " * (words - 1) + "\n" + generated + "<!-- comment -->\n```console\n$ word word\n```\n"
+            code = "```console\n$ word word\n```\n"
+            text = "# T\n" + "word " * (words - 1) + "\n" + generated + "<!-- comment -->\n" + code
             with self.subTest(words):
                 (self.keeps if good else lambda c, f: self.breaks(c, f, f"{words} words"))(check, {README: text})
         (self.root / README).unlink()
@@ -138,7 +140,8 @@ class BookTest(unittest.TestCase):
 
     def test_the_output_of_a_change_belongs_to_it(self):
         change = "```diff\n--- chapters/02_b/a.cpp\n-int x = 1;\n+int x = 2;\n```\n"
-        page = change + "<!-- broken: build/bin/tests/test_b -->\n```console\n$ build/bin/tests/test_b\nERROR\n```\n{}<!-- end -->\n"
+        page = change + ("<!-- broken: build/bin/tests/test_b -->\n```console\n$ build/bin/tests/test_b\nERROR\n```\n"
+                         "{}<!-- end -->\n")
         match = book_text.BLOCK.search(page.format(""))
         good = page.format(book_break.note(page.format(""), match))
         self.keeps(book_checks.check_stale, {**GOOD, README: good})
@@ -147,8 +150,9 @@ class BookTest(unittest.TestCase):
     def test_links(self):
         check = book_checks.check_links
         there = {"docs/b.md": "# One `two`\n\n## One two\n", "common/a.h": "", "docs/c.svg": ""}
-        for link in ("[a](b.md)", "[a](b.md#one-two)", "[a](b.md#one-two-1)", "![a](c.svg)", "[a](../common/)", "`[a](x)`",
-                     "[a](../common/a.h)", "[a][1]\n\n[1]: b.md", "<img src=\"c.svg\">", "[a](https://example.org)"):
+        for link in ("[a](b.md)", "[a](b.md#one-two)", "[a](b.md#one-two-1)", "![a](c.svg)", "[a](../common/)",
+                     "`[a](x)`", "[a](../common/a.h)",
+                     "[a][1]\n\n[1]: b.md", "<img src=\"c.svg\">", "[a](https://example.org)"):
             with self.subTest(link):
                 self.keeps(check, {**there, "docs/a.md": link + "\n"})
         for link in ("[a](x.md)", "[a](b.md#three)", "![a](x.svg)", "[a](../../x)", "[a][1]\n\n[1]: x.md",
@@ -180,7 +184,8 @@ class BookTest(unittest.TestCase):
                 ("a   b  ms\n-  --  ---\n1  2   3.4", "a  b     ms\n-  -  -----\n1  2  103.4")]
         for one, other in same:
             self.assertEqual(mask(one), mask(other))
-        different = [("46 tokens", "47 tokens"), ("weights 1.99 MB", "weights 2 MB"), ("97.1 %", "97.2 %"), ("abc", "abd"),
+        different = [("46 tokens", "47 tokens"), ("weights 1.99 MB", "weights 2 MB"), ("97.1 %", "97.2 %"),
+                     ("abc", "abd"),
                      ("a   b  ms\n-  --  --\n1  2   3", "a   b  ms\n-  --  --\n1  3   3")]
         for one, other in different:
             self.assertNotEqual(mask(one), mask(other))
@@ -188,7 +193,8 @@ class BookTest(unittest.TestCase):
     def test_values(self):
         self.assertEqual(look_up({"a": [1, {"b": 2}]}, "a.1.b"), 2)
         self.assertEqual(look_up({"a": [1, 2, 3]}, "a.count"), 3)
-        self.assertEqual([formatted(0.123, ".1%"), formatted(12345, ","), formatted(2.5e12, "T.1f")], ["12.3 %", "12,345", "2.5"])
+        for value, form, shown in ((0.123, ".1%", "12.3 %"), (12345, ",", "12,345"), (2.5e12, "T.1f", "2.5")):
+            self.assertEqual(formatted(value, form), shown)
 
     def test_figures(self):
         folder = self.root / "figures"

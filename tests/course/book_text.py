@@ -1,12 +1,12 @@
 """The markers of the book: generated blocks and numbers in Markdown, named regions in source files.
 
 In Markdown (all are comments, which readers do not see):
-    <!-- snippet: chapters/02_naive_loop/main.cpp loop -->   the region `loop` of a file, as a code block
-    <!-- output: COMMAND; first 12 lines -->                 what a command prints; also `; section Work`, `; compact`
-    <!-- broken: COMMAND; first 9 lines -->                  the same after the change in the ```diff block above
-    <!-- markdown: COMMAND -->                               a command's standard output, as Markdown
-    <!-- box: You build ... | GPU: no | download: no -->     the chapter's head
-    <!-- exercises -->                                       the chapter's exercises, from exercises.toml
+    <!-- snippet: chapters/x/main.cpp loop -->  the region `loop` of a file, as a code block
+    <!-- output: COMMAND; first 12 lines -->    what a command prints; also `; section Work`, `; compact`
+    <!-- broken: COMMAND; first 9 lines -->     the same after the change in the ```diff block above
+    <!-- markdown: COMMAND -->                  a command's standard output, as Markdown
+    <!-- box: BUILT | GPU: x | download: y -->  the chapter's head; BUILT says what one builds in it
+    <!-- exercises -->                          the chapter's exercises, from exercises.toml
 each closed by `<!-- end -->`. `<!-- =name -->12 %<!-- / -->` is a number from the list that the page begins with:
     <!-- values
     tokens = build/bin/01_tokenizer --json => models.0.ids.count
@@ -18,13 +18,14 @@ In sources a region stands between `--8<-- [start:name]` and `--8<-- [end:name]`
 import re
 from dataclasses import dataclass
 
-BLOCK = re.compile(r"^(?P<head><!-- (?P<kind>snippet|output|broken|markdown|box|exercises)(?:: (?P<args>.*?))? -->\n)"
+KINDS = r"(?:snippet|output|broken|markdown|box|exercises)"
+BLOCK = re.compile(rf"^(?P<head><!-- (?P<kind>{KINDS})(?:: (?P<args>.*?))? -->\n)"
                    r"(?P<body>.*?)^<!-- end -->$", re.DOTALL | re.MULTILINE)
 VALUES = re.compile(r"^<!-- values\n(.*?)^-->\n", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"<!-- =(\w+) -->(.*?)<!-- / -->")
 REGION = re.compile(r"--8<-- \[(start|end):([\w-]+)\]")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-GENERATED_HEAD = re.compile(r"<!-- (?:snippet|output|broken|markdown|box|exercises)\b")
+GENERATED_HEAD = re.compile(rf"<!-- {KINDS}\b")
 
 
 class BookError(Exception):

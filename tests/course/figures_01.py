@@ -61,7 +61,8 @@ def tokens_figure(root):
             label(y, "merges, by their rank")
         column = 0
         for i, token in enumerate(tokens):
-            figure.cell(LEFT + CELL * column, y, CELL * len(token) - 4, HEIGHT, token, "orange" if i == at else "plain")
+            colour = "orange" if i == at else "plain"
+            figure.cell(LEFT + CELL * column, y, CELL * len(token) - 4, HEIGHT, token, colour)
             column += len(token)
         if rank is not None:
             figure.write(LEFT + CELL * len(WORD) + 14, y + 20, f"rank {rank}", "dim mono", "start")

@@ -9,8 +9,9 @@ def stack(figure):
     x, width = 30, 250
     middle = x + width / 2
     figure.write(middle, 36, "one forward pass, T tokens", "ink big")
-    rows = [(62, "next token: best of last row", "green", "1"), (108, "head: a score for each token", "blue", "T × V"),
-            (154, "final RMSNorm", "plain", "T × D"), (348, "embedding: one row for each id", "blue", "T × D"),
+    rows = [(62, "next token: best of last row", "green", "1"),
+            (108, "head: a score for each token", "blue", "T × V"), (154, "final RMSNorm", "plain", "T × D"),
+            (348, "embedding: one row for each id", "blue", "T × D"),
             (394, "token ids", "grey", "T")]
     for y, text, colour, shape in rows:
         figure.cell(x, y, width, 32, text, colour, "ink")
@@ -18,7 +19,8 @@ def stack(figure):
     figure.box(x, 200, width, 134, "page")
     figure.write(x + width + 12, 262, "L layers,", "dim small", "start")
     figure.write(x + width + 12, 278, "T × D each", "dim mono small", "start")
-    for y, name, text in ((212, "RMSNorm, MLP", "each token for itself"), (276, "RMSNorm, attention", "sees earlier tokens")):
+    blocks = [(212, "RMSNorm, MLP", "each token for itself"), (276, "RMSNorm, attention", "sees earlier tokens")]
+    for y, name, text in blocks:
         figure.cell(x + 78, y, 160, 46, "", "orange")
         figure.write(x + 157, y + 20, name, "ink")
         figure.write(x + 157, y + 37, text, "dim small")
@@ -49,7 +51,8 @@ def triangle(figure):
     total = sum(len(PROMPT) + step for step in range(NEW))
     bottom = y + NEW * (size + 8) + 26
     for number, line in enumerate((
-            f"{total} positions computed, {total - again} different ones:", f"{again} were computed before, with the same",
+            f"{total} positions computed, {total - again} different ones:",
+            f"{again} were computed before, with the same",
             "result: no token sees the ones after it.")):
         figure.write(x, bottom + 22 * number, line, "ink" if number == 0 else "dim", "start")
     figure.write(x, bottom + 84, "Only the last row of scores is used:", "dim", "start")

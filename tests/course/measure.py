@@ -27,7 +27,8 @@ def run(build, program, *arguments):
 
 def machine(build):
     """What the bench says about the machine and the build; its own times are left out."""
-    report = run(build, "bench", "--model", "storyteller", "--prompt-tokens", "8", "--new-tokens", "2", "--seconds", "0")
+    report = run(build, "bench", "--model", "storyteller", "--prompt-tokens", "8", "--new-tokens", "2",
+                 "--seconds", "0")
     return {"machine": report["machine"], **{name: report[name] for name in ("compiler", "flags", "date")}}
 
 
