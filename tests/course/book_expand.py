@@ -107,7 +107,7 @@ def formatted(value, form):
 
 
 class Values:
-    """The numbers that a page begins with, each made when it is first asked for."""
+    """The numbers of a page's list, each made when it is first asked for."""
 
     def __init__(self, text, programs):
         self.programs, self.definitions, self.known = programs, {}, {}

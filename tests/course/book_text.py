@@ -7,7 +7,7 @@ In Markdown (all are comments, which readers do not see):
     <!-- markdown: COMMAND -->                  a command's standard output, as Markdown
     <!-- box: BUILT | GPU: x | download: y -->  the chapter's head; BUILT says what one builds in it
     <!-- exercises -->                          the chapter's exercises, from exercises.toml
-each closed by `<!-- end -->`. `<!-- =name -->12 %<!-- / -->` is a number from the list that the page begins with:
+each closed by `<!-- end -->`. `<!-- =name -->12 %<!-- / -->` is a number from the list that the page ends with:
     <!-- values
     tokens = build/bin/01_tokenizer --json => models.0.ids.count
     share = build/bin/count_flops --json => attention_share => .1%
