@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <string>
+
+#include "common/base/error.h"
 
 namespace llm {
 
@@ -45,6 +48,11 @@ Batch NewTokens::batch() const {
 
 Logits& prefill(CausalLM& model, Cache& past_key_values, std::span<const std::span<const Token>> prompts,
                 std::optional<Index> prefill_chunk_size) {
+  if (prefill_chunk_size && *prefill_chunk_size < 1)
+    fail(ErrorCode::kRange, {.where = "prefill_chunk_size",
+                             .what = "got",
+                             .got = std::to_string(*prefill_chunk_size),
+                             .expected = "at least 1"});
   std::size_t columns = 0;
   for (const auto& prompt : prompts) columns = std::max(columns, prompt.size());
   const auto chunk = static_cast<std::size_t>(prefill_chunk_size.value_or(static_cast<Index>(columns)));

@@ -35,6 +35,7 @@ class NewTokens {
 // less memory for the same scores. Returns the scores of each row's last token, [B, 1, V].
 // prompts: the tokens of each row that are not in the cache yet, none empty. A piece is so many columns of
 // the batch with its padding on the left, as in transformers, so that all rows end together.
+// Errors: kRange for a size below 1; those of the forward pass.
 Logits& prefill(CausalLM& model, Cache& past_key_values, std::span<const std::span<const Token>> prompts,
                 std::optional<Index> prefill_chunk_size = {});
 Logits& prefill(CausalLM& model, Cache& past_key_values, std::span<const Token> prompt,

@@ -228,6 +228,9 @@ TEST_CASE("nothing to generate, nobody to generate for") {
   const auto cache = random.cache(1);
   CHECK(cached_greedy(random.model, *cache, Rows{{1, 2}}, 0, {}).new_tokens == Rows{{}});
   CHECK(cached_greedy(random.model, *cache, {}, 5, {}).new_tokens.empty());
+  for (const Index chunk : {0, -1})
+    CHECK_THROWS_AS(cached_greedy(random.model, *cache, Rows{{1, 2}}, 5, {}, chunk), Error);
+  CHECK_THROWS_AS(cached_greedy(random.model, *cache, Rows{{}}, 5, {}), Error);
   CHECK(cache->get_seq_length(0) == 0);
 }
 

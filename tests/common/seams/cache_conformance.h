@@ -32,9 +32,13 @@ inline void check_crop(const CacheTraits& traits, Checks& checks) {
   driver.compare("after crop");
   driver.append({{0, 2}, {1, 1}});
   driver.compare("after crop and new tokens");
-  for (const Index length : {Index{-1}, driver.length(0) + 1})
+  for (const Index length : {Index{-1}, driver.length(0) + 1}) {
     checks.fails(ErrorCode::kRange, "crop refuses a length that is not there",
                  [&] { driver.layer().crop(0, length); });
+    checks.fails(ErrorCode::kRange, "check_crop refuses it too",
+                 [&] { driver.layer().check_crop(0, length); });
+  }
+  driver.layer().check_crop(0, driver.length(0) - 1);  // changes nothing
   driver.compare("after a refused crop");
   if (!traits.window) driver.crop(0, 1);
   driver.crop(1, 0);
