@@ -34,9 +34,10 @@ def class_files(root, exercises):
     template = lambda name: (root / TEMPLATES / name).read_text(encoding="utf-8")
     how = (root / workspace.TEMPLATES / "README.md").read_text(encoding="utf-8")
     how = re.sub(r"\A# .*\n", "## How the exercises work\n", how)
+    tests = json.dumps(autograding(exercises), indent=1, ensure_ascii=False) + "\n"
     files = {"README.md": template("README.md") + "\n" + how,
              ".github/workflows/classroom.yml": template("classroom.yml"),
-             ".github/classroom/autograding.json": json.dumps(autograding(exercises), indent=1, ensure_ascii=False) + "\n"}
+             ".github/classroom/autograding.json": tests}
     return {name: text.encode() for name, text in files.items()}
 
 
@@ -84,10 +85,12 @@ def main():
     print(f"""{place}: {len(exercises)} exercises, {len(exercises) * POINTS} points, without solutions
 {lab_state.shown(archive)}: the autograder for Gradescope
 
-GitHub Classroom: make {place} a repository, push it, mark it as a template and name it as the assignment's starter code:
-  cd {place} && git init -b main && git add . && git commit -m "Exercises" && git remote add origin URL && git push -u origin main
+GitHub Classroom: make {place} a repository, mark it as a template, name it as the assignment's starter code:
+  cd {place} && git init -b main && git add . && git commit -m "Exercises"
+  git remote add origin URL && git push -u origin main
   Its workflow grades every push; .github/classroom/autograding.json has the same tests for the older autograder.
-Gradescope: upload the zip as the autograder of a programming assignment; students submit their repository or the folder chapters.""")
+Gradescope: upload the zip as the autograder of a programming assignment.
+  Students submit their repository or the folder chapters.""")
     return 0
 
 

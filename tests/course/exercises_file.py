@@ -50,9 +50,6 @@ class Exercise:
     def test_file(self):
         return f"{EXERCISES}/{self.folder}/{self.test}"
 
-    def solved_without_reader(self):
-        return self.kind == "given"
-
 
 def with_needs(exercise, exercises):
     """The exercise and all whose code it runs, directly or through others, in the order of the course."""
@@ -168,7 +165,7 @@ def check_order(exercises):
     for exercise in exercises:
         key = [int(part) for part in exercise.id.split("-")]
         if seen and key <= [int(part) for part in seen[-1].split("-")]:
-            raise Problem(f"exercise {exercise.id} stands after {seen[-1]}: the order of the file is that of the course")
+            raise Problem(f"exercise {exercise.id} stands after {seen[-1]}: the file has the order of the course")
         for other in exercise.needs:
             if other not in seen:
                 raise Problem(f"exercise {exercise.id} needs {other}, which is not an earlier exercise")

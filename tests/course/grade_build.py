@@ -52,9 +52,9 @@ def configure(lab, build, *flags):
     for program, remedy in (("cmake", "cmake"), ("ninja", "ninja-build")):
         if shutil.which(program) is None:
             raise Problem(f"{program} is not installed; make setup installs it (apt-get install {remedy})")
-    compiler = os.environ.get("CXX", "").split()
-    if compiler and shutil.which(compiler[0]) is None or not compiler and not any(map(shutil.which, ("c++", "g++", "clang++"))):
-        raise Problem(f"there is no C++ compiler{f' {compiler[0]}' if compiler else ''}; make setup installs g++")
+    compilers = os.environ.get("CXX", "").split()[:1] or ["c++", "g++", "clang++"]
+    if not any(map(shutil.which, compilers)):
+        raise Problem(f"there is no C++ compiler {' or '.join(compilers)}; make setup installs g++")
     build.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(["cmake", "-S", lab, "-B", build, "-G", "Ninja", *flags], capture_output=True, text=True,
                           timeout=CONFIGURE_LIMIT_S)
@@ -92,7 +92,7 @@ def build_programs(lab, build, exercises, progress=None):
     if status == 0:
         return Build([], set(), output)
     if "error: loading 'build.ninja'" in output or "CMake Error" in output:
-        raise Problem(f"CMake cannot configure {lab}; remove {build} and try again (whole log follows)\n{output[-2000:]}")
+        raise Problem(f"CMake cannot configure {lab}; remove {build} and try again (its log follows)\n{output[-2000:]}")
     errors = parse_errors(output, lab)
     # A dry run names every program that is not up to date.
     _, remaining = run_ninja(build, "-n", *targets)

@@ -81,7 +81,8 @@ def gradescope(results):
 
 def classroom(results):
     """What GitHub Classroom's grading reporter reads, before it is put into base64."""
-    status = lambda result: "pass" if result.status == OK else "error" if result.status in (COMPILE, CRASH, HANG) else "fail"
+    errors = dict.fromkeys((COMPILE, CRASH, HANG), "error")
+    status = lambda result: "pass" if result.status == OK else errors.get(result.status, "fail")
     tests = [{"name": title(result), "status": status(result), "score": POINTS if result.status == OK else 0,
               "message": None if result.status == OK else told(result), "test_code": result.exercise.test_file,
               "filename": result.exercise.file, "line_no": 0, "execution_time": f"{result.seconds:.3f}s"}

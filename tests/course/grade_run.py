@@ -25,7 +25,8 @@ SIGNALS = {
     signal.SIGXFSZ: "it printed more than 64 MB: a loop without end?",
 }
 # What the standard library's assertions print (libstdc++ with _GLIBCXX_ASSERTIONS).
-PAST_END = re.compile(r"std::(?:__cxx11::)?(?:basic_)?(\w+)<.*operator\[\].*Assertion '\w+ <=? (?:this->)?(?:size|_Nm|_Extent)")
+PAST_END = re.compile(r"std::(?:__cxx11::)?(?:basic_)?(\w+)<.*operator\[\].*"
+                      r"Assertion '\w+ <=? (?:this->)?(?:size|_Nm|_Extent)")
 # No core files, 64 MB of output and 8 GB of memory at most: a mistake must not fill the reader's machine.
 LIMITED = 'ulimit -c 0; ulimit -f 131072; ulimit -v 8388608 2> /dev/null; exec "$0"'
 OK, WRONG, NOT_STARTED, LATER = "ok", "WRONG", "not started", "later"
@@ -60,8 +61,8 @@ def run_program(program, lab, limit_s=LIMIT_S):
         records, printed = pathlib.Path(folder, "records"), pathlib.Path(folder, "printed")
         environment = {**os.environ, "LLM_GRADE_OUT": str(records), "OMP_NUM_THREADS": "2"}
         with open(printed, "wb") as out:
-            process = subprocess.Popen(["sh", "-c", LIMITED, program], stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=lab,
-                                       env=environment, start_new_session=True)
+            process = subprocess.Popen(["sh", "-c", LIMITED, program], stdout=out, stderr=subprocess.STDOUT,
+                                       stdin=subprocess.DEVNULL, cwd=lab, env=environment, start_new_session=True)
             try:
                 status = process.wait(timeout=limit_s)
             except subprocess.TimeoutExpired:

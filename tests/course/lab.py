@@ -52,7 +52,7 @@ class Update:
             if regions.skeleton(new, name) == regions.skeleton(first, name):
                 return  # nothing around the exercises is new
             if regions.skeleton(mine, name) != regions.skeleton(first, name):
-                self.left.append((name, "you changed it outside of the exercises, too, and the course has a new version"))
+                self.left.append((name, "you changed it outside of the exercises, and the course has a new version"))
                 return
             for region in regions.find_regions(mine, name):
                 body = regions.body_of(mine, region, name)
@@ -116,7 +116,8 @@ def main():
     chapters = ", ".join(dict.fromkeys(exercise.chapter for exercise in exercises))
     if is_new:
         print(f"{place}: {len(exercises)} exercises of chapters {chapters}; begin with {place}/README.md")
-        print(f"next: make grade CHAPTER={exercises[0].chapter}" + (f" LAB={args.lab}" if lab.resolve() != ROOT / "lab" else ""))
+        where = f" LAB={args.lab}" if lab.resolve() != ROOT / "lab" else ""
+        print(f"next: make grade CHAPTER={exercises[0].chapter}{where}")
     else:
         print(f"{place} is up to date: {update.written} files written, {len(exercises)} exercises, your work is kept")
     return 0

@@ -107,8 +107,8 @@ def lab_files(root, exercises):
                 data = stubbed(name, data.decode(), exercises if name in in_regions else ()).encode()
             files[name] = data
     lists = "chapters/CMakeLists.txt"
-    files[lists] = re.sub(rb"add_subdirectory\((\w+)\)\n",
-                          lambda match: match[0] if f"chapters/{match[1].decode()}/CMakeLists.txt" in files else b"", files[lists])
+    kept = lambda match: match[0] if f"chapters/{match[1].decode()}/CMakeLists.txt" in files else b""
+    files[lists] = re.sub(rb"add_subdirectory\((\w+)\)\n", kept, files[lists])
     if missing := in_regions - set(files):
         raise Problem(f"{missing.pop()} holds an exercise and is not a source file of a chapter")
     files["exercises.json"] = exercises_file.to_json(exercises).encode()
