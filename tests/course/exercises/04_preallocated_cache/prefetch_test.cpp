@@ -71,10 +71,10 @@ struct Offloaded {
   void release_now() {
     if (!released.exchange(true)) release.set_value();
   }
-  // Releases the loader after a while.
-  std::future<void> release_later() {
-    return std::async(std::launch::async, [this] {
-      std::this_thread::sleep_for(300ms);
+  // Releases the loader after that time, or as soon as `early` is ready.
+  std::future<void> release_later(std::chrono::milliseconds time, std::shared_future<void> early) {
+    return std::async(std::launch::async, [this, time, early] {
+      (void)early.wait_for(time);
       release_now();
     });
   }
@@ -83,12 +83,27 @@ struct Offloaded {
 TEST_CASE("prefetch only asks for the memory, and goes on") {
   Offloaded offloaded;
   const Index before = resident_bytes();
-  const std::future<void> later = offloaded.release_later();
+  std::promise<void> returned;
+  const std::future<void> later = offloaded.release_later(2s, returned.get_future().share());
   offloaded.layer->prefetch();
-  expect_true("prefetch has returned before the loader was ready", !offloaded.released,
+  const bool waited = offloaded.released;
+  const Index after = resident_bytes();
+  returned.set_value();
+  expect_true("prefetch has returned before the loader was ready", !waited,
               "prefetch waited for the disk: the processor should compute meanwhile");
-  expect_true("nothing was read by the thread that computes", resident_bytes() - before < kBytes / 2,
+  expect_true("nothing was read by the thread that computes", after - before < kBytes / 2,
               "the memory was read here and now; give the work to the loader, loader_->run()");
+}
+
+TEST_CASE("whoever changes the layer waits until it is loaded") {
+  Offloaded offloaded;
+  offloaded.layer->prefetch();
+  std::promise<void> never;
+  const std::future<void> later = offloaded.release_later(300ms, never.get_future().share());
+  offloaded.layer->update({}, {}, {});
+  expect_true(
+      "the layer was updated after the loading", offloaded.updated_after_release,
+      "nobody waits for the loading, and memory moves while it is read: keep what run() returns in loading_");
 }
 
 TEST_CASE("the loader brings the memory back") {
@@ -99,16 +114,6 @@ TEST_CASE("the loader brings the memory back") {
   const Index loaded = resident_bytes();
   offloaded.memory->load();
   expect_true("nothing is left to load", resident_bytes() - loaded < kBytes / 2, "nothing was loaded");
-}
-
-TEST_CASE("whoever changes the layer waits until it is loaded") {
-  Offloaded offloaded;
-  offloaded.layer->prefetch();
-  const std::future<void> later = offloaded.release_later();
-  offloaded.layer->update({}, {}, {});
-  expect_true(
-      "the layer was updated after the loading", offloaded.updated_after_release,
-      "nobody waits for the loading, and memory moves while it is read: keep what run() returns in loading_");
 }
 
 }  // namespace
