@@ -8,7 +8,7 @@ namespace llm {
 
 // Bans tokens of probability below epsilon, but none of the min_tokens_to_keep best or what equals them.
 // transformers: EpsilonLogitsWarper.
-class EpsilonCutoff : public RowProcessor {
+class EpsilonCutoff : public Filter {
  public:
   // epsilon in (0, 1). Errors: kRange.
   explicit EpsilonCutoff(double epsilon, Index min_tokens_to_keep = 1);
@@ -22,7 +22,7 @@ class EpsilonCutoff : public RowProcessor {
 
 // The same with a limit that sinks where the distribution is flat: min(epsilon, sqrt(epsilon) * exp(-H)), H
 // its entropy. transformers: EtaLogitsWarper.
-class EtaCutoff : public RowProcessor {
+class EtaCutoff : public Filter {
  public:
   // epsilon in (0, 1). Errors: kRange.
   explicit EtaCutoff(double epsilon, Index min_tokens_to_keep = 1);

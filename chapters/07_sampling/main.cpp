@@ -50,6 +50,7 @@ struct Settings {
 bool read_settings(int argc, char** argv, Settings& s) {
   std::vector<std::string_view> fields(sampling_fields().begin(), sampling_fields().end());
   for (const char* other : {"use_cache", "cache_implementation", "cache_config"}) std::erase(fields, other);
+  const std::vector<std::string_view> names = engine_kind_names();
   Options options("07_sampling",
                   "Generates text by drawing tokens, after processors have changed the model's scores. Says "
                   "whether the tokens are those that the naive engine draws before it says how fast it was.");
@@ -67,8 +68,7 @@ bool read_settings(int argc, char** argv, Settings& s) {
                    "compare that many tokens with the naive engine's, or all (default: 10 s)");
   options.add_flag("no-model-config", s.no_model_config, "do not read the model's generation_config.json");
   options.add_jsonl(s.jsonl);
-  options.add_choice("engine", s.flags.engine, engine_kind_names(), "what computes the scores");
-  s.flags.cache.engine.cache = "dynamic";
+  options.add_choice("engine", s.flags.engine, names, "what computes the scores");
   add_cache_flags(options, s.flags.cache);
   options.add_generation(s.generation, fields);
   options.add_example("07_sampling --prompt 'Once upon a time' --temperature 0.7 --top-p 0.8 --seed 3");

@@ -7,7 +7,7 @@ namespace llm {
 
 // Bans tokens whose probability is below min_p times that of the best token.
 // Nguyen et al. 2024, "Turning up the heat: min-p sampling". transformers: MinPLogitsWarper.
-class MinP : public RowProcessor {
+class MinP : public Filter {
  public:
   // min_p in [0, 1]; at least min_tokens_to_keep tokens stay, the lower ids of equal ones. Errors: kRange.
   explicit MinP(double min_p, Index min_tokens_to_keep = 1);

@@ -22,6 +22,9 @@ class RowProcessor : public LogitsProcessor {
   virtual void process(std::span<const Token> input_ids, View<float, 1> scores) const = 0;
 };
 
+// A sampling filter: it bans tokens, but never all, and changes no other score. NaN it leaves alone.
+class Filter : public RowProcessor {};
+
 // Errors: kRange for a value outside the range that the field of that name has in the field table.
 void expect_in_range(std::string_view field, double value);
 

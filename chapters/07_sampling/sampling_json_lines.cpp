@@ -80,6 +80,12 @@ class Generate {
 
 }  // namespace
 
+CacheFlags dynamic_cache_flags() {
+  CacheFlags flags;
+  flags.engine.cache = "dynamic";
+  return flags;
+}
+
 CausalLM& EngineSet::get(std::string_view name) {
   const auto found = std::ranges::find(made_, name, &Made::name);
   if (found != made_.end()) return *found->model;

@@ -28,10 +28,13 @@ class EngineSet {
   std::vector<Made> made_;
 };
 
+// The flags' defaults: a dynamic cache.
+CacheFlags dynamic_cache_flags();
+
 // What a request that says nothing gets.
 struct SamplingDefaults {
   std::string engine = "cached";
-  CacheFlags cache = {};
+  CacheFlags cache = dynamic_cache_flags();
   std::uint64_t seed = 0;
 };
 

@@ -15,7 +15,7 @@ namespace llm {
 
 // What the command line says beside the generation config.
 struct SamplingFlags {
-  CacheFlags cache;
+  CacheFlags cache = dynamic_cache_flags();
   TurnFlags turns;
   std::string engine = "cached", negative_prompt;
 };

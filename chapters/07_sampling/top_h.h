@@ -8,7 +8,7 @@ namespace llm {
 // Looks at the 100 best tokens only (of equal scores those with the lower ids), makes their probabilities
 // add up to 1, and keeps tokens from the best on while the sum of -p log p is at most top_h times the
 // entropy; the best one always. transformers: TopHLogitsWarper.
-class TopH : public RowProcessor {
+class TopH : public Filter {
  public:
   // top_h in (0, 1]. Errors: kRange.
   explicit TopH(double top_h);

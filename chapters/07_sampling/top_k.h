@@ -7,7 +7,7 @@ namespace llm {
 
 // Bans what is below the k-th best score. Tokens that equal it all stay, so that there may be more than k.
 // transformers: TopKLogitsWarper.
-class TopK : public RowProcessor {
+class TopK : public Filter {
  public:
   // k >= 1; at least min_tokens_to_keep tokens stay. Errors: kRange.
   explicit TopK(Index k, Index min_tokens_to_keep = 1);

@@ -9,7 +9,7 @@ namespace llm {
 // is in it. Of equal scores at the boundary those with the higher ids stay, as in transformers, which removes
 // from the worst token upwards while the removed ones add up to 1 - top_p at most.
 // Holtzman et al. 2020, "The curious case of neural text degeneration". transformers: TopPLogitsWarper.
-class TopP : public RowProcessor {
+class TopP : public Filter {
  public:
   // top_p in [0, 1]; at least min_tokens_to_keep tokens stay. Errors: kRange.
   explicit TopP(double top_p, Index min_tokens_to_keep = 1);

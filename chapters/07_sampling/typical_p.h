@@ -9,7 +9,7 @@ namespace llm {
 // |-log p - H| until their probabilities add up to typical_p, and with the last one all that deviate as much.
 // The best token may be among those that go.
 // Meister et al. 2022, "Locally typical sampling". transformers: TypicalLogitsWarper.
-class TypicalP : public RowProcessor {
+class TypicalP : public Filter {
  public:
   // typical_p in (0, 1); at least min_tokens_to_keep tokens stay. Errors: kRange.
   explicit TypicalP(double typical_p, Index min_tokens_to_keep = 1);
