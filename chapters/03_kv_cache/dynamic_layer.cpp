@@ -163,7 +163,7 @@ Index DynamicLayer::reserved_tokens() const {
 
 void DynamicLayer::poison_spare() {
   for (Row& row : rows_)
-    for (Index head = 0; head < shape_.num_key_value_heads; ++head) {
+    for (Index head = 0; head < shape_.num_key_value_heads && row.capacity > 0; ++head) {
       const KvView& view = row.block.keys;
       const Index first = head * view.head_stride_bytes + row.length() * view.token_stride_bytes;
       const auto bytes = static_cast<std::size_t>((row.capacity - row.length()) * view.token_stride_bytes);

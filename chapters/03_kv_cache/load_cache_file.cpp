@@ -26,7 +26,7 @@ class CacheFileReader {
   std::vector<Token> ids() const {
     const TensorEntry& entry = find("input_ids");
     std::vector<Index> wide(static_cast<std::size_t>(entry.shape[0]));
-    std::memcpy(wide.data(), bytes(entry).data(), static_cast<std::size_t>(entry.bytes));
+    if (entry.bytes > 0) std::memcpy(wide.data(), bytes(entry).data(), static_cast<std::size_t>(entry.bytes));
     for (const Index id : wide)
       if (id < 0 || id >= config_.vocab_size) damaged(fmt::format("token {}", id));
     return {wide.begin(), wide.end()};
