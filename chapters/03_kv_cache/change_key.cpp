@@ -42,6 +42,7 @@ Token best(const std::vector<float>& scores) {
 
 }  // namespace
 
+// --8<-- [start:negate_key]
 void negate_key(Cache& cache, Index layer, Index position, Index num_key_value_heads, Index head_dim) {
   CacheLayer& changed = cache.layer(layer);
   const Index length = changed.get_seq_length(0);
@@ -53,6 +54,7 @@ void negate_key(Cache& cache, Index layer, Index position, Index num_key_value_h
   const RowTokens all{.row = 0, .begin = 0, .count = length - position};
   changed.update(tokens.keys, tokens.values, {&all, 1});
 }
+// --8<-- [end:negate_key]
 
 KeyChange change_key(CausalLM& model, CachedText& text, Index position) {
   const ModelConfig& config = model.config();

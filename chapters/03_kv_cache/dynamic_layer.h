@@ -44,12 +44,14 @@ class DynamicLayer : public CacheLayer {
   void poison_spare();
 
  private:
+  // --8<-- [start:row]
   struct Row {
     KvBuffer keys, values;  // [KH, capacity, Dh]
     Index capacity = 0;
     KvBlock block = {};  // what attention sees; its length is the row's
     Index length() const { return block.length; }
   };
+  // --8<-- [end:row]
 
   std::size_t check_row(Index row) const;
   Row make_row(Index capacity) const;

@@ -38,12 +38,14 @@ LayeredCache::LayeredCache(const void* maker, Index num_layers, Index num_rows, 
       num_rows_(num_rows),
       make_layer_(std::move(make_layer)) {}
 
+// --8<-- [start:layer]
 CacheLayer& LayeredCache::layer(Index index) {
   check_index("layer", index, num_layers());
   std::unique_ptr<CacheLayer>& layer = layers_[static_cast<std::size_t>(index)];
   if (layer == nullptr) layer = make_layer_(index, num_rows_);
   return *layer;
 }
+// --8<-- [end:layer]
 
 void LayeredCache::check_row(Index row) const { check_index("row", row, num_rows_); }
 

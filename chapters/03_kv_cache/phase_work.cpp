@@ -17,6 +17,7 @@ void add_pass(const ModelConfig& config, Index first, Index count, Index kept, P
 
 }  // namespace
 
+// --8<-- [start:phases]
 GenerationWork naive_phases(const ModelConfig& config, Index prompt_tokens, Index new_tokens) {
   GenerationWork work;
   for (Index i = 0; i < new_tokens; ++i)
@@ -33,5 +34,6 @@ GenerationWork cached_phases(const ModelConfig& config, Index reused_tokens, Ind
   for (Index i = 1; i < new_tokens; ++i) add_pass(config, prompt_tokens + i - 1, 1, 1, work.decode);
   return work;
 }
+// --8<-- [end:phases]
 
 }  // namespace llm

@@ -6,6 +6,7 @@ NUMBER = r"\d[\d,]*(?:\.\d+)?"
 MASKS = [
     (re.compile(r"\b\d+ min \d+ s\b"), "#"),
     (re.compile(rf"(?<![\w.]){NUMBER}( ?){UNITS}(?![\w/])"), "#"),
+    (re.compile(rf"{NUMBER} times as fast"), "# times as fast"),
     (re.compile(r"\b\d+ threads?\b"), "# threads"),
     (re.compile(r"[▁▂▃▄▅▆▇█]+"), "#"),
     (re.compile(r"\"(\w+_s|peak_bytes|threads)\": [\d.e+-]+"), r'"\1": #'),
