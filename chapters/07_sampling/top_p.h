@@ -6,8 +6,9 @@
 namespace llm {
 
 // Keeps the smallest set of best tokens whose probabilities add up to top_p: the token that crosses the line
-// is in it. Of equal scores at the boundary those with the higher ids stay, as in transformers, which removes
-// from the worst token upwards while the removed ones add up to 1 - top_p at most.
+// is in it. Of equal scores at the boundary those with the higher ids stay. transformers removes from the
+// worst token upwards, while what is removed adds up to 1 - top_p at most, and of equal scores the lower ids
+// first; that is so up to 16 scores, beyond which its sort leaves their order open.
 // Holtzman et al. 2020, "The curious case of neural text degeneration". transformers: TopPLogitsWarper.
 class TopP : public Filter {
  public:
