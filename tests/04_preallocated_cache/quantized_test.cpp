@@ -58,7 +58,10 @@ TEST_CASE("numbers that were codes become the same codes and the same scale") {
       for (float& value : values) value *= std::pow(10.0f, static_cast<float>(draw % 60) - 30);
       std::vector<std::int8_t> codes(9), again(9);
       const float scale = quantize_group(values, max_code, codes);
-      for (std::size_t i = 0; i < 9; ++i) values[i] = scale * static_cast<float>(codes[i]);
+      for (std::size_t i = 0; i < 9; ++i) {
+        values[i] = scale * static_cast<float>(codes[i]);
+        CHECK(static_cast<double>(values[i]) == static_cast<double>(scale) * codes[i]);  // nothing is rounded
+      }
       CHECK(quantize_group(values, max_code, again) == scale);
       CHECK(again == codes);
     }
