@@ -8,6 +8,7 @@
 namespace llm {
 namespace {
 
+// --8<-- [start:offloaded]
 // Each layer with files of its own; one thread for all.
 LayerFactory offloaded(const CacheKind& kind, const ModelConfig& config, const CacheSpec& spec) {
   return [&kind, config, spec, loader = std::make_shared<BackgroundThread>()](Index layer, Index num_rows) {
@@ -18,6 +19,7 @@ LayerFactory offloaded(const CacheKind& kind, const ModelConfig& config, const C
     return std::make_unique<OffloadedLayer>(std::move(memory), std::move(inner), loader);
   };
 }
+// --8<-- [end:offloaded]
 
 const CacheKind& checked_kind(const ModelConfig& config, const CacheSpec& spec) {
   const CacheKind& kind = find_cache_kind(all_cache_kinds(), spec.cache);

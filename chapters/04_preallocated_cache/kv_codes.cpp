@@ -45,6 +45,7 @@ void KvCodes::store(const KvBlock& from, Index count, Index slot, Buffer& scratc
   }
 }
 
+// --8<-- [start:store_head]
 // tokens: [count, Dh].
 void KvCodes::store_head(View<const float, 2> tokens, KvPart part, Index head, Index slot) {
   const auto group = static_cast<std::size_t>(sizes_.group_size);
@@ -65,6 +66,7 @@ void KvCodes::store_head(View<const float, 2> tokens, KvPart part, Index head, I
     }
   }
 }
+// --8<-- [end:store_head]
 
 void KvCodes::copy(const KvCodes& from, Index count) {
   assert(count <= slots_ && count <= from.slots_);

@@ -24,8 +24,10 @@
 namespace llm {
 namespace {
 
-// --8<-- [start:loop]
 // Chapter 03's loop as it was: which cache it is, is said where the cache is made.
+// --8<-- [start:loop]
+// Hands out one token after the other: the most probable continuation of what the cache holds and input_ids.
+// Ends with one of eos_token_id, which is part of the result, or after max_new_tokens.
 Generator<Token> generate(CausalLM& model, Cache& past_key_values, std::vector<Token> input_ids,
                           Index max_new_tokens, std::vector<Token> eos_token_id,
                           std::optional<Index> prefill_chunk_size) {
@@ -33,8 +35,8 @@ Generator<Token> generate(CausalLM& model, Cache& past_key_values, std::vector<T
   for (Index n = 1;; ++n) {
     const std::vector<Token> next = {logits->argmax()[0]};
     co_yield next[0];
-    if (n == max_new_tokens || std::ranges::count(eos_token_id, next[0])) co_return;
-    const NewTokens step(next, past_key_values);
+    if (n == max_new_tokens || std::ranges::count(eos_token_id, next[0])) co_return;  // nothing to compute
+    const NewTokens step(next, past_key_values);  // [1, 1]; its position is the length of the cache
     logits = &model.forward(step.batch(), &past_key_values, {.logits_to_keep = 1});
   }
 }

@@ -99,6 +99,7 @@ void QuantizedRow::reserve_codes(Index slots) {
   show();
 }
 
+// --8<-- [start:append]
 void QuantizedRow::append(View<const float, 3> keys, View<const float, 3> values, const RowTokens& tokens) {
   for (Index done = 0; done < tokens.count;) {
     if (tail_begin_ + tail_length_ == tail_.size()) {  // back to the first slot
@@ -114,6 +115,7 @@ void QuantizedRow::append(View<const float, 3> keys, View<const float, 3> values
   }
   show();
 }
+// --8<-- [end:append]
 
 void QuantizedRow::restore(Index first_position, View<const float, 3> keys, View<const float, 3> values) {
   check_complete(first_position);

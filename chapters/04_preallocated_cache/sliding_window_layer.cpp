@@ -82,6 +82,7 @@ void RingRow::resize(Index slots) {
   show();
 }
 
+// --8<-- [start:append]
 void RingRow::append(View<const float, 3> keys, View<const float, 3> values, const RowTokens& tokens) {
   for (Index done = 0; done < tokens.count;) {  // at most twice: up to the last slot, then from the first on
     const Index slot = length_ % slots_.size();
@@ -93,6 +94,7 @@ void RingRow::append(View<const float, 3> keys, View<const float, 3> values, con
   stored_ = std::min(stored_ + tokens.count, slots_.size());
   show();
 }
+// --8<-- [end:append]
 
 // The older tokens were seen and are lost.
 void RingRow::restore(Index first_position, View<const float, 3> keys, View<const float, 3> values) {

@@ -13,10 +13,12 @@ StaticRow::StaticRow(const KvShape& shape, Index capacity, KvMemory* memory)
 
 void StaticRow::reserve(Index count) const { check_capacity(length(), count, slots_.size()); }
 
+// --8<-- [start:append]
 void StaticRow::append(View<const float, 3> keys, View<const float, 3> values, const RowTokens& tokens) {
   slots_.store(keys, values, tokens.begin, tokens.count, length());
   block_.length += tokens.count;
 }
+// --8<-- [end:append]
 
 void StaticRow::restore(Index first_position, View<const float, 3> keys, View<const float, 3> values) {
   check_complete(first_position);
