@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "chapters/02_naive_loop/each_row.h"
 #include "chapters/03_kv_cache/kv_format.h"
 
 namespace llm {
@@ -24,13 +25,14 @@ void KvSlots::store(View<const float, 3> new_keys, View<const float, 3> new_valu
 
 void KvSlots::copy(const KvSlots& from, Index first, Index count, Index slot) {
   assert(first + count <= from.slots_ && slot + count <= slots_);
-  const auto bytes = static_cast<std::size_t>(count * slot_bytes());
-  for (Index head = 0; head < shape_.num_key_value_heads && bytes > 0; ++head) {
-    const Index to_offset = (head * slots_ + slot) * slot_bytes();
-    const Index from_offset = (head * from.slots_ + first) * slot_bytes();
-    std::memmove(keys() + to_offset, from.keys() + from_offset, bytes);
-    std::memmove(values() + to_offset, from.values() + from_offset, bytes);
-  }
+  const Index bytes = count * slot_bytes();  // of one head; long texts are copied by all threads
+  each_row(2 * shape_.num_key_value_heads, bytes / 4, [&](Index i) {
+    const Index to_offset = (i / 2 * slots_ + slot) * slot_bytes();
+    const Index from_offset = (i / 2 * from.slots_ + first) * slot_bytes();
+    std::byte* to = i % 2 == 0 ? keys() : values();
+    const std::byte* source = i % 2 == 0 ? from.keys() : from.values();
+    if (bytes > 0) std::memmove(to + to_offset, source + from_offset, static_cast<std::size_t>(bytes));
+  });
 }
 
 KvView KvSlots::view(const std::byte* base, Index slot) const {
