@@ -8,6 +8,7 @@ namespace llm {
 
 Token draw(View<const float, 1> scores, double uniform) {
   const Distribution distribution = distribution_of(scores);
+  // --8<-- [start:ex07-8]
   if (distribution.has_nan || distribution.candidates.empty())
     fail(ErrorCode::kRange, {.where = "scores", .what = trouble_of(scores) + ", so no token can be drawn"});
   const double target = uniform * distribution.total;
@@ -20,6 +21,7 @@ Token draw(View<const float, 1> scores, double uniform) {
     if (sum > target) break;
   }
   return last;
+  // --8<-- [end:ex07-8]
 }
 
 }  // namespace llm

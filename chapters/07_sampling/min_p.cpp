@@ -14,11 +14,15 @@ void MinP::process(std::span<const Token>, View<float, 1> scores) const {
   const auto better = [](const Candidate& a, const Candidate& b) {
     return a.score != b.score ? a.score > b.score : a.id < b.id;
   };
-  std::size_t count = 0;
-  // A weight is the probability as a share of the best token's.
-  const std::size_t kept = visit_in_order(distribution.candidates, better, [&](const Candidate& candidate) {
-    return count++ < min_tokens_to_keep_ || static_cast<float>(candidate.weight) >= min_p_;
-  });
+  std::size_t count = 0;  // of the better tokens
+  const std::size_t kept =
+      visit_in_order(distribution.candidates, better, [&](const auto& candidate) -> bool {
+        // --8<-- [start:ex07-3]
+        // A weight is the probability as a share of the best token's.
+        const auto share = static_cast<float>(candidate.weight);
+        return count++ < min_tokens_to_keep_ || share >= min_p_;
+        // --8<-- [end:ex07-3]
+      });
   for (const Candidate& candidate : distribution.candidates.subspan(kept)) ban(scores, candidate.id);
 }
 

@@ -18,10 +18,12 @@ std::size_t checked_size(const char* field, Index n) {
 // banned.
 void ban_completions(std::size_t n, std::span<const Token> text, std::span<const Token> input_ids,
                      View<float, 1> scores) {
+  // --8<-- [start:ex07-6]
   if (input_ids.size() + 1 < n) return;
   const std::span<const Token> beginning = input_ids.last(n - 1);
   for (std::size_t i = 0; i + n <= text.size(); ++i)
     if (std::ranges::equal(text.subspan(i, n - 1), beginning)) ban(scores, text[i + n - 1]);
+  // --8<-- [end:ex07-6]
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "chapters/07_sampling/processors.h"
 
 #include <algorithm>
-#include <typeinfo>
 
 #include "chapters/04_preallocated_cache/cache_flags.h"
 #include "chapters/07_sampling/cutoffs.h"
@@ -164,32 +163,9 @@ constexpr ProcessorKind kKinds[] = {
 };
 // --8<-- [end:table]
 
-bool same_class(const LogitsProcessor& a, const LogitsProcessor& b) { return typeid(a) == typeid(b); }
-
 }  // namespace
 
 std::span<const ProcessorKind> processor_kinds() { return kKinds; }
-
-LogitsProcessorList make_processors(const GenerationConfig& config, const ProcessorContext& context,
-                                    std::span<const ProcessorPtr> custom) {
-  (void)check_combinations(config, "generation_config");
-  LogitsProcessorList list;
-  const auto add_part = [&](ProcessorPart part) {
-    for (const ProcessorKind& kind : kKinds) {
-      ProcessorPtr own = kind.part == part ? kind.make(config, context) : nullptr;
-      if (own == nullptr) continue;
-      const auto replacement =
-          std::ranges::find_if(custom, [&](const ProcessorPtr& other) { return same_class(*other, *own); });
-      list.add(part == kPenalty && replacement != custom.end() ? *replacement : std::move(own));
-    }
-  };
-  add_part(kPenalty);
-  for (const ProcessorPtr& processor : custom)
-    if (std::ranges::count(list.processors(), processor) == 0) list.add(processor);
-  if (config.do_sample) add_part(kFilter);
-  add_part(kFinal);
-  return list;
-}
 
 std::vector<std::string> processor_warnings(const GenerationConfig& config, const std::string& where) {
   std::vector<std::string> warnings = check_combinations(config, where);

@@ -10,10 +10,13 @@ namespace {
 // A bit for each token: seen already? All zero between two calls; one a thread, so that nothing is allocated.
 thread_local std::vector<bool> seen;
 
-void penalize(std::span<const Token> ids, float penalty, View<float, 1> scores) {
+// The first `ignored` ids do not count.
+void penalize(std::span<const Token> ids, Index ignored, float penalty, View<float, 1> scores) {
   const auto V = static_cast<std::size_t>(scores.size());
   if (seen.size() < V) seen.resize(V);
   const auto in_vocabulary = [&](Token id) { return id >= 0 && static_cast<std::size_t>(id) < V; };
+  // --8<-- [start:ex07-5]
+  ids = ids.subspan(std::min(static_cast<std::size_t>(ignored), ids.size()));
   for (const Token id : ids) {
     if (!in_vocabulary(id) || seen[static_cast<std::size_t>(id)]) continue;
     seen[static_cast<std::size_t>(id)] = true;
@@ -22,6 +25,7 @@ void penalize(std::span<const Token> ids, float penalty, View<float, 1> scores) 
   }
   for (const Token id : ids)
     if (in_vocabulary(id)) seen[static_cast<std::size_t>(id)] = false;
+  // --8<-- [end:ex07-5]
 }
 
 }  // namespace
@@ -43,7 +47,7 @@ void RepetitionPenalty::operator()(View<const Token, 2> input_ids, View<float, 2
     const auto row = static_cast<Index>(b);
     const std::span<const Token> ids(input_ids[row].begin(), static_cast<std::size_t>(input_ids.shape(1)));
     const Index ignored = lengths == 0 ? 0 : prompt_ignore_length_[lengths == 1 ? 0 : b];
-    penalize(ids.subspan(std::min(static_cast<std::size_t>(ignored), ids.size())), penalty_, scores[row]);
+    penalize(ids, ignored, penalty_, scores[row]);
   }
 }
 
@@ -53,8 +57,8 @@ EncoderRepetitionPenalty::EncoderRepetitionPenalty(double penalty, Index prompt_
 }
 
 void EncoderRepetitionPenalty::process(std::span<const Token> input_ids, View<float, 1> scores) const {
-  penalize(input_ids.first(std::min(static_cast<std::size_t>(prompt_length_), input_ids.size())), penalty_,
-           scores);
+  const auto length = std::min(static_cast<std::size_t>(prompt_length_), input_ids.size());
+  penalize(input_ids.first(length), 0, penalty_, scores);
 }
 
 }  // namespace llm

@@ -15,8 +15,11 @@ void expect_tokens(const std::vector<Token>& ids, const char* field) {
 
 // Whether the sequence's next token would be its last one.
 bool is_next(std::span<const Token> sequence, std::span<const Token> input_ids) {
+  // --8<-- [start:ex07-7]
   const std::size_t before = sequence.size() - 1;
-  return before <= input_ids.size() && std::ranges::equal(sequence.first(before), input_ids.last(before));
+  if (input_ids.size() < before) return false;
+  return std::ranges::equal(sequence.first(before), input_ids.last(before));
+  // --8<-- [end:ex07-7]
 }
 
 }  // namespace

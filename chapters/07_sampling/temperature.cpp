@@ -18,7 +18,11 @@ Temperature::Temperature(double temperature) : temperature_(static_cast<float>(t
 }
 
 void Temperature::process(std::span<const Token>, View<float, 1> scores) const {
-  for (float& score : scores) score /= temperature_;
+  // --8<-- [start:ex07-1]
+  for (float& score : scores) {
+    score /= temperature_;
+  }
+  // --8<-- [end:ex07-1]
 }
 
 }  // namespace llm

@@ -14,8 +14,11 @@ TopK::TopK(Index k, Index min_tokens_to_keep) : k_(std::max(k, min_tokens_to_kee
 }
 
 void TopK::process(std::span<const Token>, View<float, 1> scores) const {
-  const float threshold = kth_best(scores, std::min(k_, scores.size()));
+  // --8<-- [start:ex07-2]
+  const Index k = std::min(k_, scores.size());
+  const float threshold = kth_best(scores, k);
   for (float& score : scores) score = score < threshold ? kBanned : score;
+  // --8<-- [end:ex07-2]
 }
 
 }  // namespace llm
