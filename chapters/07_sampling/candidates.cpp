@@ -54,6 +54,7 @@ float kth_best(View<const float, 1> scores, Index k) {
   return best[static_cast<std::size_t>(k - 1)];
 }
 
+// --8<-- [start:distribution]
 Distribution distribution_of(View<const float, 1> scores) {
   std::vector<Candidate>& candidates = candidate_memory;
   candidates.clear();
@@ -74,6 +75,7 @@ Distribution distribution_of(View<const float, 1> scores) {
   result.candidates = candidates;
   return result;
 }
+// --8<-- [end:distribution]
 
 double Distribution::entropy() const {
   double sum = 0;

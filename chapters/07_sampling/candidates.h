@@ -39,6 +39,7 @@ float kth_best(View<const float, 1> scores, Index k);
 
 // Calls visit(candidate) for one after the other in the order of `before` until it returns false, and returns
 // how many it accepted: those stand, in order, at the front. Sorts only as far as it gets.
+// --8<-- [start:in_order]
 template <class Before, class Visit>
 std::size_t visit_in_order(std::span<Candidate> candidates, Before before, Visit visit) {
   std::size_t sorted = 0;
@@ -52,5 +53,6 @@ std::size_t visit_in_order(std::span<Candidate> candidates, Before before, Visit
   }
   return sorted;
 }
+// --8<-- [end:in_order]
 
 }  // namespace llm

@@ -27,6 +27,7 @@ struct ProcessorContext {
 
 using ProcessorPtr = std::shared_ptr<const LogitsProcessor>;
 
+// --8<-- [start:kinds]
 enum class ProcessorPart {
   kPenalty,  // penalties and bans: always; custom ones come after them
   kFilter,   // with do_sample only
@@ -40,6 +41,7 @@ struct ProcessorKind {
   // Null if the config does not ask for it. Errors: those of the processor's constructor.
   ProcessorPtr (*make)(const GenerationConfig& config, const ProcessorContext& context);
 };
+// --8<-- [end:kinds]
 
 // In the order in which they act, which is that of transformers.
 std::span<const ProcessorKind> processor_kinds();

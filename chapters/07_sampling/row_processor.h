@@ -11,6 +11,7 @@ namespace llm {
 // The score of a token that must not be chosen.
 inline constexpr float kBanned = -std::numeric_limits<float>::infinity();
 
+// --8<-- [start:row_processor]
 class RowProcessor : public LogitsProcessor {
  public:
   void operator()(View<const Token, 2> input_ids, View<float, 2> scores) const final {
@@ -21,6 +22,7 @@ class RowProcessor : public LogitsProcessor {
   // input_ids: [S], a row's prompt and new tokens, padding included. scores: [V], changed in place.
   virtual void process(std::span<const Token> input_ids, View<float, 1> scores) const = 0;
 };
+// --8<-- [end:row_processor]
 
 // A sampling filter: it bans tokens, but never all, and changes no other score. NaN it leaves alone.
 class Filter : public RowProcessor {};

@@ -7,6 +7,7 @@
 
 namespace llm {
 
+// --8<-- [start:choose]
 double sampling_uniform(const ChoiceRule& rule, Index position) {
   return uniform({.seed = rule.seed,
                   .sequence = rule.sequence,
@@ -17,6 +18,7 @@ double sampling_uniform(const ChoiceRule& rule, Index position) {
 Token choose(const ChoiceRule& rule, View<const float, 1> scores, Index position) {
   return rule.do_sample ? draw(scores, sampling_uniform(rule, position)) : argmax(scores, "scores");
 }
+// --8<-- [end:choose]
 
 TokenChooser::TokenChooser(ChoiceRule rule, std::span<const Token> prompt, Index padding, Index room)
     : rule_(std::move(rule)),

@@ -24,7 +24,7 @@ ZENSICAL = "zensical==0.0.73"
 # Sections of the navigation: title, then the pages of docs/ in it. Chapters list themselves.
 NAVIGATION = [("Reading and teaching", ["how-to-read", "teaching", "glossary", "numerics"]),
               ("Changing it", ["architecture", "adding-a-model-family", "adding-a-cache-layer",
-                               "adding-an-exercise", "adding-a-chapter"]),
+                               "adding-a-processor", "adding-an-exercise", "adding-a-chapter"]),
               ("About", ["third_party"])]
 LANGUAGES = {"cpp": "cpp", "h": "cpp", "py": "python", "sh": "bash", "toml": "toml", "json": "json"}
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*([^)\s]+)\s*\)"

@@ -1,6 +1,6 @@
 """How long one token's choice takes: ours, transformers' processors, llama.cpp's sampler chain; one thread each.
 
-    python tests/parity/sampling_speed.py build/bin/bench_sampling [--runs 100]
+    python tests/parity/sampling_speed.py build/bin/bench_sampling [--runs 100] [--json]
 
 The pipeline is Qwen's: repetition penalty 1.1, temperature 0.7, top-k 20, top-p 0.8, on 151,936 scores after 512
 tokens. Needs torch and transformers; llama.cpp is left out where llama-cpp-python is not installed.
@@ -79,6 +79,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--json", action="store_true", help="the medians in seconds as one JSON object")
     args = parser.parse_args()
     out = subprocess.run([args.program, "--json", "--runs", str(args.runs)], check=True, capture_output=True, text=True)
     ours = json.loads(out.stdout)["all"]
@@ -88,7 +89,11 @@ def main():
     try:
         rows.append(("llama.cpp's chain", llama_seconds(args.runs)))
     except ImportError:
-        print("llama-cpp-python is not installed: no comparison with llama.cpp")
+        if not args.json:
+            print("llama-cpp-python is not installed: no comparison with llama.cpp")
+    if args.json:
+        print(json.dumps({"vocab_size": VOCAB, "context": CONTEXT, "runs": args.runs, "seconds": dict(rows)}))
+        return
     for name, seconds in rows:
         print(f"{name:<32} {1e3 * seconds:8.3f} ms  {seconds / ours:6.1f} times ours")
 
