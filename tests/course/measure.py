@@ -50,6 +50,13 @@ def naive_loop(build):
                       "threads": large[0]["threads"], "runs": RUNS, "flops_per_s": max(speeds)}}
 
 
+def flat_top_p(build):
+    """Top-p on a distribution so flat that it keeps, and so puts in order, about half of the tokens."""
+    options = ["--top-k", "0", "--top-p", "0.95", "--temperature", "2.0", "--runs", "1"]
+    seconds = [run(build, "bench_sampling", *options)["top_p"] for _ in range(20)]
+    return {"top_p": 0.95, "temperature": 2.0, "runs": len(seconds), "taken": "the fastest", "seconds": min(seconds)}
+
+
 def sampling(build):
     """What a choice costs beside transformers', and how much SmolLM2 repeats itself. Needs torch, transformers and
     SmolLM2: run this script with a Python that has them, after make model."""
@@ -57,11 +64,10 @@ def sampling(build):
                            cwd=ROOT, capture_output=True, text=True)
     if speed.returncode != 0:
         sys.exit(f"error: tests/parity/sampling_speed.py\n{speed.stderr}")
-    flat = run(build, "bench_sampling", "--top-k", "0", "--top-p", "0.95", "--temperature", "2.0")
     texts = run(build, "07_sampling", "--model", SMOLLM2, "--prompt", "Once upon a time", "--max-new-tokens", "128",
                 "--ignore-eos", "--compare-greedy", "--check", "4")
     of = lambda text: {name: text[name] for name in ("distinct_4grams", "total_4grams")}
-    return {"speed": json.loads(speed.stdout.splitlines()[-1]), "flat_top_p_seconds": flat["top_p"],
+    return {"speed": json.loads(speed.stdout.splitlines()[-1]), "flat_top_p": flat_top_p(build),
             "repetition": {"model": "SmolLM2-135M-Instruct, Q4_1", "new_tokens": 128,
                            "greedy": of(texts["greedy"]), "sampled": of(texts["texts"][0])}}
 
