@@ -17,8 +17,6 @@
 namespace llm {
 namespace {
 
-constexpr std::size_t kPage = 4096;
-
 [[noreturn]] void fail_io(const std::filesystem::path& folder, const std::string& what, int error) {
   fail(ErrorCode::kIo, {.where = "offloaded cache: " + folder.string(),
                         .what = what,
@@ -76,7 +74,7 @@ std::filesystem::path FileMemory::default_folder() {
 }
 
 void* FileMemory::do_allocate(std::size_t bytes, [[maybe_unused]] std::size_t alignment) {
-  assert(alignment <= kPage);
+  assert(alignment <= 4096);  // a mapping begins with a page
   pieces_.reserve(pieces_.size() + 1);
   const Descriptor file(open_nameless(folder_));
   if (file.number() < 0) fail_io(folder_, "cannot make a temporary file there:", errno);
