@@ -84,7 +84,7 @@ bool read_settings(int argc, char** argv, Settings& s) {
   options.add_example("03_kv_cache --prompt 'Once upon a time' --change-key 1");
   if (!options.parse(argc, argv)) return false;
   check_turn_flags(options, s.turns, s.common.prompt);
-  (void)find_cache_kind(dynamic_cache_kinds(), s.engine.cache);
+  (void)find_cache_kind(dynamic_cache_kinds(), s.engine.offload ? "offloaded" : s.engine.cache);
   (void)parse_check_limit(s.check);
   return true;
 }

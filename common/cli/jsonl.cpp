@@ -102,7 +102,8 @@ int serve_json_lines(std::istream& in, std::ostream& out, std::span<const std::s
       result = error_answer(where + ": there is not enough memory for this");
       status = 1;
     } catch (const std::exception& error) {
-      result = error_answer(error.what());
+      const std::string message = error.what();
+      result = error_answer(message.starts_with(where) ? message : where + ": " + message);
       status = 1;
     }
     out << result << '\n' << std::flush;

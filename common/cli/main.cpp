@@ -28,6 +28,9 @@ int run_main(int argc, char** argv, int (*program)(int argc, char** argv)) {
 #ifdef SIGPIPE
   std::signal(SIGPIPE, SIG_DFL);
 #endif
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at the limit of its size: writing fails with a message instead
+#endif
   try {
     active_isa();  // a wrong NT_ISA is noticed before anything is printed
     const int status = program(argc, argv);

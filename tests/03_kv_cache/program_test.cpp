@@ -104,6 +104,7 @@ TEST_CASE("a saved cache is used by the next run") {
 TEST_CASE("what makes no sense is refused in one line, and nothing is printed") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> bad = {
       {{"--cache", "static"}, "dynamic"},
+      {{"--cache", "offloaded"}, "dynamic"},
       {{"--cache", "ring"}, "--cache"},
       {{"--cache-dtype", "int8"}, "--cache-dtype"},
       {{"--check", "some"}, "--check"},

@@ -63,6 +63,7 @@ def add(archive, name, data, mode):
 
 def export(root, folder, exercises):
     """Writes or updates the class's repository and the zip beside it; returns lab.Update and the zip's path."""
+    lab.check_place(folder, "make class-export TO=folder")
     update = lab.write_lab(root, folder, exercises, class_files(root, exercises))
     archive = folder.with_name(folder.name + "-gradescope.zip")
     write_gradescope(archive, root, exercises)

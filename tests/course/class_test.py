@@ -124,7 +124,8 @@ class Class(unittest.TestCase):
         self.assertEqual((update.written, update.left), (0, []))
 
     def test_bad_places(self):
-        for arguments, message in [("", "where to?"), (f'TO="{self.base}"', "has other files in it")]:
+        for arguments, message in [("", "where to?"), (f'TO="{self.base}"', "make class-export TO=folder takes another"),
+                                   ("TO=README.md", "make class-export TO=folder takes another folder")]:
             status, text = shell(f"make -s class-export {arguments}", ROOT)
             self.assertNotEqual(status, 0)
             self.assertIn(message, text)

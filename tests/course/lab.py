@@ -73,13 +73,13 @@ class Update:
                 self.left.append((name, "it is no longer part of a lab"))
 
 
-def check_place(lab):
-    """A lab goes into a new or empty folder, or into one that is a lab."""
+def check_place(lab, other="make lab LAB=folder"):
+    """A lab goes into a new or empty folder, or into one that is a lab; `other` takes another folder."""
     if lab.exists() and not lab.is_dir():
-        raise Problem(f"{lab_state.shown(lab)} is a file; make lab LAB=folder takes another folder")
+        raise Problem(f"{lab_state.shown(lab)} is a file; {other} takes another folder")
     if lab.is_dir() and any(lab.iterdir()) and not (lab / lab_state.MANIFEST).is_file() \
             and not (lab / ".course").is_dir():
-        raise Problem(f"{lab_state.shown(lab)} has other files in it and is no lab; make lab LAB=folder takes another")
+        raise Problem(f"{lab_state.shown(lab)} has other files in it and is no lab; {other} takes another")
 
 
 def write_lab(root, lab, exercises, more=None):

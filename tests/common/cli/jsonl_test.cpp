@@ -23,6 +23,7 @@ std::string serve(const std::string& input, int expected_status, Index max_bytes
     const std::string& text = request.at("text").string();
     if (text == "no") fail(ErrorCode::kRange, {.where = request.place(), .what = "no means no"});
     if (text == "memory") throw std::bad_alloc();
+    if (text == "elsewhere") fail(ErrorCode::kFormat, {.where = "chat template", .what = "no such field"});
     json.field("length", text.size()).end_object();
   };
   CHECK(serve_json_lines(in, out, kFields, answer, max_bytes) == expected_status);
@@ -46,6 +47,7 @@ TEST_CASE("a bad line gives an error in its place, and the rest are still answer
       {"[1]", "line 2: got an array, expected an object"},
       {"", "line 2: got an empty line, expected a JSON object"},
       {"{\"text\": \"no\"}", "line 2: no means no"},
+      {"{\"text\": \"elsewhere\"}", "line 2: chat template: no such field"},
       {"{\"text\": \"memory\"}", "line 2: there is not enough memory for this"},
       {"{\"texts\": 1}", "line 2: unknown field 'texts'; did you mean 'text'?"},
       {"{\"zzzzzzzzz\": 1}", "line 2: unknown field 'zzzzzzzzz'; there are text, ids"},

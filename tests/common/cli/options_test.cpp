@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
+
 #include "common/base/error.h"
 #include "common/base/parallel.h"
 #include "common/cli/main.h"
@@ -141,6 +143,8 @@ TEST_CASE("run_main turns whatever is thrown into status 1") {
                  [](int, char**) -> int { fail(ErrorCode::kIo, {.what = "expected: an error"}); }) == 1);
   CHECK(run_main(0, nullptr, [](int, char**) -> int { throw std::bad_alloc(); }) == 1);
   CHECK(run_main(0, nullptr, [](int, char**) -> int { throw 5; }) == 1);
+  const bool ignored = std::signal(SIGXFSZ, SIG_IGN) == SIG_IGN;  // a file at its limit of size is an error
+  CHECK(ignored);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ void expect_accepted(Index length, Index count, Index max_cache_len) {
   const std::string what = std::to_string(count) + " more behind " + std::to_string(length) + " of at most " +
                            std::to_string(max_cache_len);
   expect_true(what + " are accepted", !refusal(length, count, max_cache_len),
-              length + count == max_cache_len
+              count > 0 && length + count == max_cache_len
                   ? "the last slot was refused: a cache is full when all slots hold a token"
                   : "tokens were refused for which there is room");
 }
