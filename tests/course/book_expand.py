@@ -48,6 +48,8 @@ class Programs:
             there = re.sub(r"(?<![\w/.-])build/(?=bin/|tests/)", f"{self.build}/", command)
             target = subprocess.STDOUT if errors_too else subprocess.PIPE
             environment = {**os.environ, "BUILD_FOLDER": self.build}
+            for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):  # a command's own make would speak of folders
+                environment.pop(name, None)
             try:
                 done = subprocess.run(["bash", "-c", there], cwd=self.root, stdout=subprocess.PIPE, stderr=target,
                                       stdin=subprocess.DEVNULL, text=True, errors="replace", timeout=TIME_LIMIT_S,
