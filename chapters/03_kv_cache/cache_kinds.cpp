@@ -20,7 +20,8 @@ const CacheKind& find_cache_kind(CacheKinds kinds, std::string_view name) {
   fail(ErrorCode::kUnsupported, {.where = "cache",
                                  .what = "this program does not have",
                                  .got = "'" + std::string(name) + "'",
-                                 .expected = names});
+                                 .expected = names,
+                                 .remedy = kinds.size() == 1 ? "04_preallocated_cache has every kind" : ""});
 }
 
 LayerFactory layer_factory(const CacheKind& kind, const ModelConfig& config, const CacheSpec& spec) {
