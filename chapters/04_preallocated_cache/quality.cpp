@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "chapters/02_naive_loop/classify.h"
 #include "chapters/02_naive_loop/full_batch.h"
 #include "chapters/03_kv_cache/new_tokens.h"
 #include "common/base/error.h"
@@ -11,14 +12,6 @@
 
 namespace llm {
 namespace {
-
-// log of softmax(scores)[token], in double precision.
-double log_probability(View<const float, 1> scores, Token token) {
-  const double largest = *std::max_element(scores.begin(), scores.end());
-  double sum = 0;
-  for (const float score : scores) sum += std::exp(score - largest);
-  return scores[token] - largest - std::log(sum);
-}
 
 Index best(View<const float, 1> scores) {
   return std::max_element(scores.begin(), scores.end()) - scores.begin();
