@@ -29,8 +29,8 @@ struct Numbers {
 Numbers count(const ModelConfig& config, const LoopRun& run) {
   Numbers numbers;
   numbers.new_tokens = static_cast<Index>(run.new_tokens.size());
-  numbers.prefill_s = run.seconds.empty() ? 0 : run.seconds[0];
-  numbers.decode_s = std::accumulate(run.seconds.begin(), run.seconds.end(), 0.0) - numbers.prefill_s;
+  numbers.prefill_s = run.prefill_s();
+  numbers.decode_s = run.decode_s();
   numbers.work = naive_work(config, run.prompt_tokens, numbers.new_tokens);
   double linear = static_cast<double>(numbers.new_tokens) * static_cast<double>(head_flops(config));
   linear += static_cast<double>(numbers.work.positions * config.num_hidden_layers) *

@@ -5,16 +5,14 @@
 #include <vector>
 
 #include "chapters/02_naive_loop/open_model.h"
+#include "chapters/02_naive_loop/text_run.h"
 #include "chapters/02_naive_loop/transformer.h"
 #include "common/cli/report.h"
 
 namespace llm {
 
-struct LoopRun {
+struct LoopRun : TextRun {
   Index prompt_tokens = 0;
-  std::vector<Token> new_tokens = {};
-  std::vector<double> seconds = {};  // of each new token
-  std::string finish_reason = {};    // eos or length
   double load_s = 0;
 };
 

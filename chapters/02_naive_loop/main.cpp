@@ -9,11 +9,9 @@
 #include "chapters/02_naive_loop/classify_report.h"
 #include "chapters/02_naive_loop/dump_layers.h"
 #include "chapters/02_naive_loop/full_batch.h"
-#include "chapters/02_naive_loop/generator.h"
 #include "chapters/02_naive_loop/json_lines.h"
 #include "chapters/02_naive_loop/loop_report.h"
 #include "chapters/02_naive_loop/sequences.h"
-#include "chapters/02_naive_loop/token_printer.h"
 #include "common/base/timing.h"
 #include "common/cli/main.h"
 #include "common/cli/options.h"
@@ -104,23 +102,12 @@ int dump(const Settings& s, Transformer& model, const std::vector<Token>& ids) {
 
 LoopRun run_loop(const Settings& s, const OpenModel& opened, Transformer& model,
                  const std::vector<Token>& ids, const GenerationConfig& config) {
-  LoopRun run{.prompt_tokens = static_cast<Index>(ids.size())};
-  const Index limit = new_tokens_limit(model.config(), config, run.prompt_tokens, run.prompt_tokens);
+  const auto prompt_tokens = static_cast<Index>(ids.size());
+  const Index limit = new_tokens_limit(model.config(), config, prompt_tokens, prompt_tokens);
   const auto eos = s.ignore_eos ? std::vector<Token>{} : config.eos_token_id;
   TokenPrinter printer(opened, s.common.json);
   if (s.chat.empty()) printer.text(s.common.prompt);
-  Stopwatch clock;
-  for (const Token token : generate(model, ids, limit, eos)) {
-    run.seconds.push_back(clock.seconds());
-    run.new_tokens.push_back(token);
-    const bool end = std::ranges::count(eos, token) > 0;
-    if (end) run.finish_reason = "eos";
-    if (!end) printer.token(token);
-    clock.reset();
-  }
-  if (run.finish_reason.empty()) run.finish_reason = "length";
-  printer.end();
-  return run;
+  return {write_text(generate(model, ids, limit, eos), eos, printer), prompt_tokens};
 }
 
 int program(int argc, char** argv) {
@@ -136,10 +123,7 @@ int program(int argc, char** argv) {
   for (const std::string& name : model.unused_tensors())
     report.warning(fmt::format("tensor '{}' has no place in a {} model", name, opened.config.model_type));
 
-  const GenerationConfig own =
-      s.no_model_config ? GenerationConfig{} : keep_honoured(opened.generation_config, greedy_fields());
-  GenerationConfig config = merge(s.generation, own);
-  expect_ids_below(config, opened.config.vocab_size, s.common.model);
+  GenerationConfig config = merge_with_model(opened, s.generation, greedy_fields(), s.no_model_config);
   if (s.jsonl) return answer_json_lines(std::cin, std::cout, opened, model, config, s.chat_template);
   const std::vector<Token> ids = encode(opened, s);
   if (!s.dump_layers.empty()) return dump(s, model, ids);

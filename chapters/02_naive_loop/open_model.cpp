@@ -76,6 +76,15 @@ ChatTemplate OpenModel::chat_template(std::string_view choice) const {
   return {std::string(gguf->string("tokenizer.chat_template")), std::move(tokens)};
 }
 
+GenerationConfig merge_with_model(const OpenModel& model, const GenerationConfig& asked,
+                                  std::span<const std::string_view> honoured, bool no_model_config) {
+  const GenerationConfig own =
+      no_model_config ? GenerationConfig{} : keep_honoured(model.generation_config, honoured);
+  GenerationConfig config = merge(asked, own);
+  expect_ids_below(config, model.config.vocab_size, model.name);
+  return config;
+}
+
 std::vector<Token> encode_prompt(const OpenModel& model, std::string_view text) {
   std::vector<Token> ids = model.tokenizer->encode(text);
   if (ids.empty())

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,11 @@ struct OpenModel {
 // name: see find_model(). quiet: no progress bar while random weights are made.
 // Errors: those of the readers; those of check_tokenizer_fit(), whose signs become warnings.
 OpenModel open_model(const std::string& name, bool quiet);
+
+// What is asked for, and the model's own generation_config.json where a field is not given; of the latter the
+// fields that the program honours, or none. Errors: kRange for an id outside the vocabulary.
+GenerationConfig merge_with_model(const OpenModel& model, const GenerationConfig& asked,
+                                  std::span<const std::string_view> honoured, bool no_model_config);
 
 // Ids of a text as the model was trained to see it; nothing but the text where it is a plain prompt.
 // Errors: kUsage for an empty text.

@@ -115,8 +115,6 @@ void print_key_change(const OpenModel& opened, const KeyChange& change, Report& 
 
 }  // namespace
 
-double CachedRun::decode_s() const { return sum(seconds) - prefill_s(); }
-
 bool CachedProgramRun::passed() const {
   return std::ranges::all_of(runs, [](const CachedRun& run) { return run.check.passed(); });
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chapters/02_naive_loop/open_model.h"
+#include "chapters/02_naive_loop/text_run.h"
 #include "chapters/02_naive_loop/transformer.h"
 #include "chapters/03_kv_cache/change_key.h"
 #include "chapters/03_kv_cache/token_check.h"
@@ -14,17 +15,11 @@
 namespace llm {
 
 // One generation: a text, or one turn of a conversation.
-struct CachedRun {
+struct CachedRun : TextRun {
   std::vector<Token> prompt = {};  // all of it
   Index reused_tokens = 0;         // of it, in the cache before
-  std::vector<Token> new_tokens = {};
-  std::vector<double> seconds = {};  // of each new token; the first is the prefill
-  std::string finish_reason = {};    // eos or length
-  Index positions = 0;               // computed, as the cache counts them
+  Index positions = 0;             // computed, as the cache counts them
   TokenCheck check = {};
-
-  double prefill_s() const { return seconds.empty() ? 0 : seconds[0]; }
-  double decode_s() const;
 };
 
 // What the cache takes, by formula and by the allocator.

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "chapters/02_naive_loop/generator.h"
 #include "chapters/02_naive_loop/sequences.h"
-#include "chapters/02_naive_loop/token_printer.h"
 #include "chapters/03_kv_cache/cache_file.h"
 #include "chapters/03_kv_cache/cache_kinds.h"
 #include "chapters/03_kv_cache/cached_json_lines.h"
@@ -96,21 +94,14 @@ CachedRun run_turn(const Settings& s, const OpenModel& opened, Transformer& mode
   const auto length = static_cast<Index>(ids.size());
   const Index limit = new_tokens_limit(model.config(), config, length, length);
   const auto eos = s.ignore_eos ? std::vector<Token>{} : config.eos_token_id;
-  CachedRun run{.prompt = ids, .reused_tokens = keep_common_prefix(text, ids), .finish_reason = "length"};
-  const std::vector<Token> rest(ids.begin() + run.reused_tokens, ids.end());
+  const Index reused_tokens = keep_common_prefix(text, ids);
+  const std::vector<Token> rest(ids.begin() + reused_tokens, ids.end());
   TokenPrinter printer(opened, s.common.json);
   printer.text(heading);
-  Stopwatch clock;
-  for (const Token token : generate(model, *text.cache, rest, limit, eos, config.prefill_chunk_size)) {
-    run.seconds.push_back(clock.seconds());
-    run.new_tokens.push_back(token);
-    const bool end = std::ranges::count(eos, token) > 0;
-    if (end) run.finish_reason = "eos";
-    if (!end) printer.token(token);
-    clock.reset();
-  }
-  printer.end();
-  run.positions = text.cache->get_seq_length(0) - run.reused_tokens;
+  CachedRun run{
+      write_text(generate(model, *text.cache, rest, limit, eos, config.prefill_chunk_size), eos, printer),
+      ids, reused_tokens};
+  run.positions = text.cache->get_seq_length(0) - reused_tokens;
   set_cached_ids(text, ids, run.new_tokens);
   return run;
 }
@@ -155,10 +146,7 @@ int program(int argc, char** argv) {
   for (const std::string& name : model.unused_tensors())
     report.warning(fmt::format("tensor '{}' has no place in a {} model", name, opened.config.model_type));
 
-  const GenerationConfig own =
-      s.no_model_config ? GenerationConfig{} : keep_honoured(opened.generation_config, cached_fields());
-  GenerationConfig config = merge(s.generation, own);
-  expect_ids_below(config, opened.config.vocab_size, s.common.model);
+  GenerationConfig config = merge_with_model(opened, s.generation, cached_fields(), s.no_model_config);
   if (s.jsonl) {
     const auto spec_of = [&](const GenerateRequest& request, const GenerationConfig&) {
       return CacheSpec{.cache = request.cache.value_or(s.engine.cache), .cache_dtype = s.cache_dtype};

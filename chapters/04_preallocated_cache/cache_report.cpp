@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "chapters/04_preallocated_cache/cache_memory.h"
 #include "common/base/parallel.h"
@@ -70,10 +69,6 @@ void write_run(JsonWriter& json, const char* name, const TextRun& run, Index pro
 }
 
 }  // namespace
-
-double TextRun::decode_s() const {
-  return std::accumulate(seconds.begin(), seconds.end(), 0.0) - prefill_s();
-}
 
 Index CacheRun::equal_to_dynamic() const {
   return std::ranges::mismatch(text.new_tokens, dynamic.new_tokens).in1 - text.new_tokens.begin();

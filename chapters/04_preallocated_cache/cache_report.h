@@ -6,20 +6,13 @@
 #include <vector>
 
 #include "chapters/02_naive_loop/open_model.h"
+#include "chapters/02_naive_loop/text_run.h"
 #include "chapters/02_naive_loop/transformer.h"
 #include "chapters/03_kv_cache/token_check.h"
 #include "chapters/04_preallocated_cache/quality.h"
 #include "common/cli/report.h"
 
 namespace llm {
-
-struct TextRun {
-  std::vector<Token> new_tokens = {};
-  std::vector<double> seconds = {};  // of each new token; the first is the prefill
-  std::string finish_reason = "length";
-  double prefill_s() const { return seconds.empty() ? 0 : seconds[0]; }
-  double decode_s() const;
-};
 
 struct CacheRun {
   CacheSpec spec;

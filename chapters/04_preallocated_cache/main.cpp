@@ -6,9 +6,7 @@
 #include <iostream>
 #include <iterator>
 
-#include "chapters/02_naive_loop/generator.h"
 #include "chapters/02_naive_loop/sequences.h"
-#include "chapters/02_naive_loop/token_printer.h"
 #include "chapters/03_kv_cache/cached_json_lines.h"
 #include "chapters/03_kv_cache/new_tokens.h"
 #include "chapters/03_kv_cache/turns.h"
@@ -86,18 +84,7 @@ bool read_settings(int argc, char** argv, Settings& s) {
 TextRun run_text(const Settings& s, Transformer& model, Cache& cache, const std::vector<Token>& ids,
                  const GenerationConfig& config, Index limit, TokenPrinter& printer) {
   const auto eos = s.ignore_eos ? std::vector<Token>{} : config.eos_token_id;
-  TextRun run;
-  Stopwatch clock;
-  for (const Token token : generate(model, cache, ids, limit, eos, config.prefill_chunk_size)) {
-    run.seconds.push_back(clock.seconds());
-    run.new_tokens.push_back(token);
-    const bool end = std::ranges::count(eos, token) > 0;
-    if (end) run.finish_reason = "eos";
-    if (!end) printer.token(token);
-    clock.reset();
-  }
-  printer.end();
-  return run;
+  return write_text(generate(model, cache, ids, limit, eos, config.prefill_chunk_size), eos, printer);
 }
 
 CacheRun run_all(const Settings& s, const OpenModel& opened, Transformer& model,
@@ -168,10 +155,7 @@ int program(int argc, char** argv) {
   if (!s.perplexity.empty()) return run_perplexity(s, opened, model, report);
 
   const auto fields = any_cache_generation_fields();
-  const GenerationConfig own =
-      s.no_model_config ? GenerationConfig{} : keep_honoured(opened.generation_config, fields);
-  GenerationConfig config = merge(s.generation, own);
-  expect_ids_below(config, opened.config.vocab_size, s.common.model);
+  GenerationConfig config = merge_with_model(opened, s.generation, fields, s.no_model_config);
   if (s.jsonl) {
     const JsonLinesLoop loop = cached_json_lines(
         model, {.name = "04_preallocated_cache",

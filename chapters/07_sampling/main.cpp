@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <iostream>
 
-#include "chapters/02_naive_loop/generator.h"
-#include "chapters/02_naive_loop/token_printer.h"
 #include "chapters/07_sampling/feed.h"
 #include "chapters/07_sampling/sampled_check.h"
 #include "chapters/07_sampling/sampling_report.h"
@@ -80,39 +78,27 @@ bool read_settings(int argc, char** argv, Settings& s) {
   return true;
 }
 
-SampledText write_text(const Settings& s, const SamplingSession& session, const ChoiceRule& rule,
-                       bool shown) {
-  SampledText text{.finish_reason = "length"};
+TextRun write_text(const Settings& s, const SamplingSession& session, const ChoiceRule& rule, bool shown) {
   const auto eos = s.ignore_eos ? std::vector<Token>{} : session.config().eos_token_id;
   const auto cache = session.make_cache();
   StepBars bars(session.opened().random ? nullptr : session.opened().tokenizer.get(), s.candidates);
   TokenPrinter printer(session.opened(), s.common.json || !shown);
   printer.text(session.heading());
-  Stopwatch clock;
-  for (const Token token :
-       generate(session.model(), cache.get(), session.prompt(), rule, session.limit(), eos,
-                session.config().prefill_chunk_size, s.show_steps && shown ? &bars : nullptr)) {
-    text.seconds.push_back(clock.seconds());
-    text.new_tokens.push_back(token);
-    const bool end = std::ranges::count(eos, token) > 0;
-    if (end) text.finish_reason = "eos";
-    if (!end) printer.token(token);
-    clock.reset();
-  }
-  printer.end();
-  return text;
+  return write_text(generate(session.model(), cache.get(), session.prompt(), rule, session.limit(), eos,
+                             session.config().prefill_chunk_size, s.show_steps && shown ? &bars : nullptr),
+                    eos, printer);
 }
 
 SamplingRun run_all(const Settings& s, const SamplingSession& session, const CheckLimit& limit) {
   SamplingRun run = session.begin_run(s.common.seed);
   for (Index i = 0; i < session.config().num_return_sequences; ++i) {
     const ChoiceRule rule = session.rule(run.do_sample, s.common.seed, static_cast<std::uint32_t>(i));
-    SampledText& text = run.texts.emplace_back(write_text(s, session, rule, true));
+    SampledText& text = run.texts.emplace_back(SampledText{write_text(s, session, rule, true)});
     if (limit.tokens != 0)
       text.check = check_sampled(session.naive(), session.prompt(), text.new_tokens, rule, limit);
     text.watermark = session.find_watermark(text.new_tokens);
   }
-  if (s.compare_greedy) run.greedy = write_text(s, session, session.rule(false, 0, 0), false);
+  if (s.compare_greedy) run.greedy = SampledText{write_text(s, session, session.rule(false, 0, 0), false)};
   run.choose_s = session.time_choice(session.rule(run.do_sample, s.common.seed, 0));
   return run;
 }
@@ -129,10 +115,7 @@ int program(int argc, char** argv) {
   const double load_s = clock.seconds();
   for (const std::string& warning : opened.warnings) report.warning(warning);
 
-  const GenerationConfig own =
-      s.no_model_config ? GenerationConfig{} : keep_honoured(opened.generation_config, sampling_fields());
-  GenerationConfig config = merge(s.generation, own);
-  expect_ids_below(config, opened.config.vocab_size, s.common.model);
+  GenerationConfig config = merge_with_model(opened, s.generation, sampling_fields(), s.no_model_config);
   if (s.jsonl) {
     const JsonLinesLoop loop = sampling_json_lines(
         engines, {.engine = s.flags.engine, .cache = s.flags.cache, .seed = s.common.seed});

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "chapters/07_sampling/sampled_check.h"
 #include "common/base/timing.h"
@@ -11,10 +10,6 @@
 
 namespace llm {
 namespace {
-
-double sum_after_first(const std::vector<double>& seconds) {
-  return seconds.empty() ? 0 : std::accumulate(seconds.begin() + 1, seconds.end(), 0.0);
-}
 
 std::string ngram_text(const SampledText& text) {
   const NgramCount count = distinct_ngrams(text.new_tokens, 4);
@@ -24,10 +19,10 @@ std::string ngram_text(const SampledText& text) {
 
 void print_speed(const SamplingRun& run, Report& report) {
   const SampledText& text = run.texts.front();
-  const double prefill_s = text.seconds.empty() ? 0 : text.seconds[0];
+  const double prefill_s = text.prefill_s();
   report.line("prefill", fmt::format("{} for the first token: {}", human_seconds(prefill_s),
                                      human_rate(std::ssize(run.prompt), prefill_s)));
-  const double decode_s = sum_after_first(text.seconds);
+  const double decode_s = text.decode_s();
   const Index decoded = std::ssize(text.new_tokens) - 1;
   if (decoded < 1) return;
   report.line("decode", fmt::format("{} for the other {}: {}", human_seconds(decode_s), decoded,
@@ -36,8 +31,7 @@ void print_speed(const SamplingRun& run, Report& report) {
   report.line("choosing",
               fmt::format("{} a token, {:.1f} % of it", human_seconds(run.choose_s), 100 * share));
   if (run.greedy)
-    report.line("greedy",
-                human_rate(std::ssize(run.greedy->new_tokens) - 1, sum_after_first(run.greedy->seconds)));
+    report.line("greedy", human_rate(std::ssize(run.greedy->new_tokens) - 1, run.greedy->decode_s()));
 }
 
 void print_watermark(const WatermarkDetection& found, Report& report) {
@@ -98,9 +92,7 @@ std::string json_report(const OpenModel& opened, const SamplingRun& run) {
     json.field("text", opened.tokenizer->decode(text.new_tokens, /*skip_special_tokens=*/true));
     json.field("finish_reason", text.finish_reason).field("equal", text.check.equal);
     json.field("distinct_4grams", count.distinct).field("total_4grams", count.total);
-    if (run.passed())
-      json.field("prefill_s", text.seconds.empty() ? 0.0 : text.seconds[0])
-          .field("decode_s", sum_after_first(text.seconds));
+    if (run.passed()) json.field("prefill_s", text.prefill_s()).field("decode_s", text.decode_s());
     if (text.watermark)
       json.field("z_score", text.watermark->z_score).field("watermark", text.watermark->prediction);
     json.end_object();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chapters/02_naive_loop/open_model.h"
+#include "chapters/02_naive_loop/text_run.h"
 #include "chapters/03_kv_cache/token_check.h"
 #include "chapters/07_sampling/distinct_ngrams.h"
 #include "chapters/07_sampling/token_chooser.h"
@@ -14,10 +15,7 @@
 
 namespace llm {
 
-struct SampledText {
-  std::vector<Token> new_tokens = {};
-  std::vector<double> seconds = {};  // of each new token; the first is the prefill
-  std::string finish_reason = {};    // eos or length
+struct SampledText : TextRun {
   TokenCheck check = {};
   std::optional<WatermarkDetection> watermark = {};
 };
