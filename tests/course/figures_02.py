@@ -33,26 +33,14 @@ def stack(figure):
 
 
 def triangle(figure):
-    """One row a step, one cell a position: new ones in colour."""
-    x, y, size = 400, 108, 46
-    figure.write(x + 3.5 * size, 36, f"the naive loop, {NEW} new tokens", "ink big")
-    for column in range(len(PROMPT) + NEW - 1):
-        name = PROMPT[column] if column < len(PROMPT) else f"new {column - len(PROMPT) + 1}"
-        figure.write(x + 46 + column * size + size / 2 - 2, y - 12, name, "dim small")
-    again = 0
-    for step in range(NEW):
-        top = y + step * (size + 8)
-        figure.write(x + 34, top + 27, f"step {step + 1}", "dim small", "end")
-        for column in range(len(PROMPT) + step):
-            fresh = step == 0 or column == len(PROMPT) + step - 1
-            again += not fresh
-            figure.cell(x + 46 + column * size, top, size - 4, size - 4, "new" if fresh else "again",
-                        "green" if fresh else "grey", "ink small")
-    total = sum(len(PROMPT) + step for step in range(NEW))
-    bottom = y + NEW * (size + 8) + 26
+    """Every step computes all positions again."""
+    x = 400
+    figure.write(x + 161, 36, f"the naive loop, {NEW} new tokens", "ink big")
+    bottom = figure.loop_steps(x, 108, PROMPT, NEW, "again", "grey") + 26
+    total, different = sum(len(PROMPT) + step for step in range(NEW)), len(PROMPT) + NEW - 1
     for number, line in enumerate((
-            f"{total} positions computed, {total - again} different ones:",
-            f"{again} were computed before, with the same",
+            f"{total} positions computed, {different} different ones:",
+            f"{total - different} were computed before, with the same",
             "result: no token sees the ones after it.")):
         figure.write(x, bottom + 22 * number, line, "ink" if number == 0 else "dim", "start")
     figure.write(x, bottom + 84, "Only the last row of scores is used:", "dim", "start")

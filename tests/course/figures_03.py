@@ -2,27 +2,15 @@
 from figures_svg import Figure
 
 PROMPT, NEW = ["Once", "upon", "a", "time"], 3
-SIZE = 46
 
 
 def steps(figure):
-    """One row a step, one cell a position: computed ones in green, kept ones in blue."""
-    x, y = 30, 108
-    figure.write(x + 3.5 * SIZE, 36, f"the loop with a cache, {NEW} new tokens", "ink big")
-    columns = len(PROMPT) + NEW - 1
-    for column in range(columns):
-        name = PROMPT[column] if column < len(PROMPT) else f"new {column - len(PROMPT) + 1}"
-        figure.write(x + 46 + column * SIZE + SIZE / 2 - 2, y - 12, name, "dim small")
-    for step in range(NEW):
-        top = y + step * (SIZE + 8)
-        figure.write(x + 34, top + 27, f"step {step + 1}", "dim small", "end")
-        for column in range(len(PROMPT) + step):
-            fresh = step == 0 or column == len(PROMPT) + step - 1
-            figure.cell(x + 46 + column * SIZE, top, SIZE - 4, SIZE - 4, "new" if fresh else "kept",
-                        "green" if fresh else "blue", "ink small")
-    bottom = y + NEW * (SIZE + 8) + 26
+    """A step computes only what is new."""
+    x = 30
+    figure.write(x + 161, 36, f"the loop with a cache, {NEW} new tokens", "ink big")
+    bottom = figure.loop_steps(x, 108, PROMPT, NEW, "kept", "blue") + 26
     for number, line in enumerate((
-            f"{columns} positions computed, each once.", "Step 1 is the prefill, the others are decode steps:",
+            f"{len(PROMPT) + NEW - 1} positions computed, each once.", "Step 1 is the prefill, the others are decode steps:",
             "one token in, whose position is the number", "of tokens that the cache holds before the step.")):
         figure.write(x, bottom + 22 * number, line, "ink" if number == 0 else "dim", "start")
 

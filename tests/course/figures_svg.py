@@ -62,5 +62,21 @@ class Figure:
             self.parts.append('<polygon class="line" points="'
                               + " ".join(f"{px:.1f},{py:.1f}" for px, py in points) + '"/>')
 
+    def loop_steps(self, x, y, prompt, new, earlier, colour):
+        """The loop's steps, one row each with a cell for each position: the new ones green, earlier ones with this
+        word in this colour. The head of the columns stands above y; returns the y below the last row."""
+        size = 46
+        for column in range(len(prompt) + new - 1):
+            name = prompt[column] if column < len(prompt) else f"new {column - len(prompt) + 1}"
+            self.write(x + 46 + column * size + size / 2 - 2, y - 12, name, "dim small")
+        for step in range(new):
+            top = y + step * (size + 8)
+            self.write(x + 34, top + 27, f"step {step + 1}", "dim small", "end")
+            for column in range(len(prompt) + step):
+                fresh = step == 0 or column == len(prompt) + step - 1
+                self.cell(x + 46 + column * size, top, size - 4, size - 4, "new" if fresh else earlier,
+                          "green" if fresh else colour, "ink small")
+        return y + new * (size + 8)
+
     def text(self):
         return "\n".join([*self.parts, "</svg>"]) + "\n"

@@ -12,8 +12,8 @@ import sys
 
 from lint_tree import ROOT
 
-
 RUNS = 3
+SMOLLM2 = "models/SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
 def run(build, program, *arguments):
@@ -72,7 +72,6 @@ def sampling(build):
                            "greedy": of(texts["greedy"]), "sampled": of(texts["texts"][0])}}
 
 
-SMOLLM2 = "models/SmolLM2-135M-Instruct.Q4_1.gguf"
 MEASUREMENTS = {"02_naive_loop": naive_loop, "07_sampling": sampling}
 
 
