@@ -1,14 +1,13 @@
 #include "tests/01_tokenizer/support.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
-#include <fstream>
 
 #include "common/base/error.h"
 #include "common/base/rng.h"
 #include "common/text/utf8.h"
+#include "tests/temp_folder.h"
 
 namespace llm::test {
 namespace {
@@ -57,14 +56,9 @@ std::string tokenizer_json(const JsonParts& p) {
 }
 
 Tokenizer load_json(const std::string& json) {
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("llm_tokenizer_test_{}", getpid());
-  std::filesystem::create_directories(folder);
-  struct Remove {
-    const std::filesystem::path& folder;
-    ~Remove() { std::filesystem::remove_all(folder); }
-  } const remove{folder};
-  std::ofstream(folder / "tokenizer.json", std::ios::binary) << json;
-  return Tokenizer::load(folder);
+  const TempFolder folder;
+  folder.write("tokenizer.json", json);
+  return Tokenizer::load(folder.path());
 }
 
 Tokenizer make_tokenizer(const JsonParts& parts) { return load_json(tokenizer_json(parts)); }

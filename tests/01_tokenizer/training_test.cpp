@@ -1,9 +1,7 @@
 // The program's --train: a corpus in, a tokenizer.json out.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "chapters/01_tokenizer/tokenizer.h"
@@ -11,37 +9,27 @@
 #include "common/base/error.h"
 #include "common/io/json.h"
 #include "tests/message_of.h"
+#include "tests/temp_folder.h"
 
 namespace llm::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for one test case, removed at the end.
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("training_test_" + std::to_string(getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
-  fs::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(path / name, std::ios::binary) << text;
-    return path / name;
-  }
-};
-
 std::string error_of(const fs::path& corpus) {
   return message_of([&] { read_corpus(corpus); });
 }
 
 TEST_CASE("a corpus is one text, or one a line") {
-  const Folder folder;
+  const TempFolder folder;
   CHECK(read_corpus(folder.write("a.txt", "one\ntwo\n")) == std::vector<std::string>{"one\ntwo\n"});
   CHECK(read_corpus(folder.write("a.jsonl", "{\"text\": \"one\\ntwo\"}\n{\"text\": \"\"}\n")) ==
         std::vector<std::string>{"one\ntwo", ""});
   CHECK(error_of(folder.write("b.jsonl", "{\"text\": \"a\"}\n{\"txt\": \"b\"}\n")).find("line 2") !=
         std::string::npos);
   CHECK(error_of(folder.write("empty.txt", "")).find("no text") != std::string::npos);
-  CHECK(error_of(folder.path / "missing.txt").find("missing.txt") != std::string::npos);
-  CHECK(error_of(folder.path).find("cannot read") != std::string::npos);
+  CHECK(error_of(folder.path() / "missing.txt").find("missing.txt") != std::string::npos);
+  CHECK(error_of(folder.path()).find("cannot read") != std::string::npos);
 }
 
 TEST_CASE("the ids of a trained tokenizer: bytes in the order of their characters, then merges") {
@@ -61,16 +49,16 @@ TEST_CASE("the ids of a trained tokenizer: bytes in the order of their character
 }
 
 TEST_CASE("the written tokenizer.json loads, and gives every text back") {
-  const Folder folder;
+  const TempFolder folder;
   const fs::path corpus =
       folder.write("corpus.txt", "We'll see 1234 seas, we'll see 5678 ships.\n\n  The end");
   TrainRequest request{.corpus = corpus,
-                       .out = folder.path / "tokenizer.json",
+                       .out = folder.path() / "tokenizer.json",
                        .pattern = "qwen2",
                        .vocab_size = 270,
                        .quiet = true};
   CHECK(train_tokenizer(request) == 0);
-  const Tokenizer tokenizer = Tokenizer::load(folder.path);
+  const Tokenizer tokenizer = Tokenizer::load(folder.path());
   for (const std::string text : {"We'll see", " 12 \u4f60\u597d \U0001F680\n\n x", "The end"})
     CHECK(tokenizer.decode(tokenizer.encode(text, true), false) == text);
   CHECK(tokenizer.encode(" see", true).size() == 1);
@@ -78,11 +66,11 @@ TEST_CASE("the written tokenizer.json loads, and gives every text back") {
 }
 
 TEST_CASE("nothing is written over a file when the new one cannot be finished") {
-  const Folder folder;
+  const TempFolder folder;
   const BpeParts parts = train_bpe(std::vector<std::string>{"aaaa"}, {.vocab_size = 257});
-  CHECK_THROWS_AS(write_tokenizer_json(folder.path / "no" / "such" / "folder.json", parts, ""), Error);
-  CHECK_THROWS_AS(write_tokenizer_json(folder.path, parts, ""), Error);
-  CHECK(fs::is_empty(folder.path));
+  CHECK_THROWS_AS(write_tokenizer_json(folder.path() / "no" / "such" / "folder.json", parts, ""), Error);
+  CHECK_THROWS_AS(write_tokenizer_json(folder.path(), parts, ""), Error);
+  CHECK(fs::is_empty(folder.path()));
 }
 
 }  // namespace

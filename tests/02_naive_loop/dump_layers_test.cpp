@@ -2,23 +2,21 @@
 // values.
 #include <doctest/doctest.h>
 
-#include <filesystem>
-
 #include "chapters/02_naive_loop/dump_layers.h"
 #include "tests/02_naive_loop/fixtures.h"
+#include "tests/temp_folder.h"
 
 namespace llm::test {
 namespace {
 
 TEST_CASE("a dumped file reads back as the fixture's tensors") {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "next_token_dump_layers";
-  std::filesystem::create_directories(folder);
+  const TempFolder folder;
   for (const char* name : {"tiny-qwen3", "tiny-llama"}) {
     const auto model = load_model(name);
     const Golden golden = load_golden(std::string(name) + ".len7");
     const View<const Token, 1> ids = golden.input_ids[0];
-    write_safetensors(folder / "dump.safetensors", dump_layers(*model, {ids.begin(), ids.end()}));
-    const Golden dumped = read_golden(folder / "dump.safetensors");
+    write_safetensors(folder.path() / "dump.safetensors", dump_layers(*model, {ids.begin(), ids.end()}));
+    const Golden dumped = read_golden(folder.path() / "dump.safetensors");
     const auto L = static_cast<std::size_t>(model->config().num_hidden_layers);
     CHECK(dumped.tensors.size() == 3 + 5 * L);  // embeddings, norm, logits; five a layer
     for (const auto& [bound_what, expected] : golden.tensors) {
@@ -29,7 +27,6 @@ TEST_CASE("a dumped file reads back as the fixture's tensors") {
       CHECK(relative_error(dumped.tensors.at(what).values, expected.values) < 1e-4);
     }
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("the size of a tensor: root mean square and largest magnitude") {

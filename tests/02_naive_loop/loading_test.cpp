@@ -8,6 +8,7 @@
 #include "tests/02_naive_loop/fixtures.h"
 #include "tests/02_naive_loop/random_model.h"
 #include "tests/message_of.h"
+#include "tests/temp_folder.h"
 
 namespace llm::test {
 namespace {
@@ -59,10 +60,10 @@ TEST_CASE("a tensor too many is named, buffers that old files have are not") {
                                       {"model.layers.0.self_attn.rotary_emb.inv_freq", {3}, {1, 2, 3}}};
   for (const TensorSpec& spec : tensor_specs(config))
     tensors.push_back({spec.name, spec.shape, weights.at(spec.name)});
-  const auto path = std::filesystem::temp_directory_path() / "next_token_extra.safetensors";
+  const TempFolder folder;
+  const auto path = folder.path() / "model.safetensors";
   write_safetensors(path, tensors);
   const Transformer model(config, Checkpoint::open(path));
-  std::filesystem::remove(path);
   CHECK(model.unused_tensors() == std::vector<std::string>{"model.layers.1.self_attn.q_proj.bias"});
 }
 

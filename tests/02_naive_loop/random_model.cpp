@@ -1,7 +1,5 @@
 #include "tests/02_naive_loop/random_model.h"
 
-#include <unistd.h>
-
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -9,6 +7,7 @@
 #include "chapters/02_naive_loop/write_safetensors.h"
 #include "common/base/rng.h"
 #include "common/config/tensor_specs.h"
+#include "tests/temp_folder.h"
 
 namespace llm::test {
 namespace {
@@ -150,12 +149,10 @@ std::shared_ptr<Checkpoint> to_checkpoint(const ModelConfig& config, const Weigh
   std::vector<NamedTensor> tensors;
   for (const TensorSpec& spec : tensor_specs(config))
     if (weights.contains(spec.name)) tensors.push_back({spec.name, spec.shape, weights.at(spec.name)});
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("next_token_test_" + std::to_string(::getpid()) + ".safetensors");
+  const TempFolder folder;
+  const auto path = folder.path() / "model.safetensors";
   write_safetensors(path, tensors);
-  auto checkpoint = Checkpoint::open(path);
-  std::filesystem::remove(path);  // it stays mapped
-  return checkpoint;
+  return Checkpoint::open(path);  // stays mapped when the file is gone
 }
 
 std::vector<float> oracle_logits(const ModelConfig& config, const WeightMap& map,

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include "common/base/parallel.h"
 #include "common/io/safetensors.h"
 #include "tests/02_naive_loop/random_model.h"
+#include "tests/temp_folder.h"
 
 namespace llm::test {
 namespace {
@@ -22,21 +22,9 @@ namespace {
 using Ids = std::vector<Token>;
 const Ids kText = {3, 1, 4, 1, 5, 9, 2};
 
-class TemporaryFolder {
- public:
-  TemporaryFolder()
-      : path_(std::filesystem::temp_directory_path() / ("next_token_cache_" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
-
- private:
-  std::filesystem::path path_;
-};
+std::size_t files_in(const TempFolder& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder.path()), {}));
+}
 
 struct Model {
   explicit Model(std::uint64_t seed = 5, const char* family = "qwen2")
@@ -85,19 +73,19 @@ std::string load_error(Model& m, const std::filesystem::path& path, const CacheI
 }
 
 TEST_CASE("what was saved goes on as if nothing had happened, in every format, to the bit") {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   Model m;
   for (const char* dtype : {"f32", "bf16", "f16"}) {
     CAPTURE(dtype);
     CachedText before = m.filled(dtype);
-    const auto path = folder / "cache.safetensors";
+    const auto path = folder.path() / "cache.safetensors";
     save_cached_text(path, before, m.config, m.identity(dtype));
     CachedText after = m.empty(dtype);
     load_cached_text(path, after, m.config, m.identity(dtype));
     CHECK(after.ids == before.ids);
     CHECK(after.cache->get_seq_length(0) == 9);
-    save_cached_text(folder / "again.safetensors", after, m.config, m.identity(dtype));
-    CHECK(read_file(path) == read_file(folder / "again.safetensors"));
+    save_cached_text(folder.path() / "again.safetensors", after, m.config, m.identity(dtype));
+    CHECK(read_file(path) == read_file(folder.path() / "again.safetensors"));
     const std::vector<Ids> next = {{7, 8}};
     const auto expected = cached_greedy(m.model, *before.cache, next, 5, {}).new_tokens;
     CHECK(cached_greedy(m.model, *after.cache, next, 5, {}).new_tokens == expected);
@@ -105,11 +93,11 @@ TEST_CASE("what was saved goes on as if nothing had happened, in every format, t
 }
 
 TEST_CASE("it is a safetensors file: ids, then keys and values of each layer by head") {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   Model m;
   CachedText text = m.filled("bf16");
-  save_cached_text(folder / "c", text, m.config, m.identity("bf16"));
-  const SafetensorsFile file = read_safetensors(folder / "c");
+  save_cached_text(folder.path() / "c", text, m.config, m.identity("bf16"));
+  const SafetensorsFile file = read_safetensors(folder.path() / "c");
   REQUIRE(file.tensors.size() == 1 + 3 * 2 + 1);
   CHECK(file.tensors[0].name == "input_ids");
   CHECK(file.tensors[0].shape == std::vector<Index>{9});
@@ -119,25 +107,25 @@ TEST_CASE("it is a safetensors file: ids, then keys and values of each layer by 
 }
 
 TEST_CASE("an empty text can be saved and loaded") {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   Model m;
   CachedText text = m.empty();
-  save_cached_text(folder / "c", text, m.config, m.identity());
-  CHECK(load_error(m, folder / "c", m.identity()) == "");
+  save_cached_text(folder.path() / "c", text, m.config, m.identity());
+  CHECK(load_error(m, folder.path() / "c", m.identity()) == "");
 }
 
 TEST_CASE("another model, other weights or another dtype: refused, with the reason") {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   Model m;
   CachedText text = m.filled();
-  save_cached_text(folder / "c", text, m.config, m.identity());
+  save_cached_text(folder.path() / "c", text, m.config, m.identity());
   for (const auto& [seed, family] : {std::pair(6, "qwen2"), std::pair(5, "llama")}) {
     Model other(static_cast<std::uint64_t>(seed), family);
     CHECK(other.fingerprint != m.fingerprint);
-    CHECK(load_error(other, folder / "c", other.identity(), ErrorCode::kMismatch).find("another model") !=
-          std::string::npos);
+    CHECK(load_error(other, folder.path() / "c", other.identity(), ErrorCode::kMismatch)
+              .find("another model") != std::string::npos);
   }
-  CHECK(load_error(m, folder / "c", m.identity("bf16"), ErrorCode::kMismatch).find("cache-dtype") !=
+  CHECK(load_error(m, folder.path() / "c", m.identity("bf16"), ErrorCode::kMismatch).find("cache-dtype") !=
         std::string::npos);
   CHECK(Model(5).fingerprint == m.fingerprint);
 }
@@ -172,12 +160,12 @@ TEST_CASE("the fingerprint: any weight and any number of the config change it, t
 }
 
 TEST_CASE("every single changed byte is noticed, and so is every missing one") {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   Model m;
   CachedText text = m.empty();
   const std::vector<Ids> rows = {{5}};
   set_cached_ids(text, rows[0], cached_greedy(m.model, *text.cache, rows, 1, {}).new_tokens[0]);
-  const auto path = folder / "c";
+  const auto path = folder.path() / "c";
   save_cached_text(path, text, m.config, m.identity());
   const std::string good = read_file(path);
   Index accepted = 0;
@@ -200,22 +188,22 @@ TEST_CASE("every single changed byte is noticed, and so is every missing one") {
 }
 
 TEST_CASE("a model's weights, an empty file, a folder, nothing: no cache file") {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   Model m;
   const std::filesystem::path weights =
       std::filesystem::path(LLM_SOURCE_DIR) / "tests/data/models/tiny-qwen3/model.safetensors";
   CHECK(load_error(m, weights, m.identity(), ErrorCode::kFormat).find("no cache file") != std::string::npos);
-  write_text(folder / "empty", "");
-  CHECK(load_error(m, folder / "empty", m.identity(), ErrorCode::kFormat) != "");
-  CHECK(load_error(m, folder / "", m.identity(), ErrorCode::kIo) != "");
-  CHECK(load_error(m, folder / "nothing", m.identity(), ErrorCode::kMissing) != "");
+  write_text(folder.path() / "empty", "");
+  CHECK(load_error(m, folder.path() / "empty", m.identity(), ErrorCode::kFormat) != "");
+  CHECK(load_error(m, folder.path() / "", m.identity(), ErrorCode::kIo) != "");
+  CHECK(load_error(m, folder.path() / "nothing", m.identity(), ErrorCode::kMissing) != "");
 }
 
 TEST_CASE("a disk that fills up: an error, the old file is as it was, nothing else is left") {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   Model m;
   CachedText text = m.filled();
-  const auto path = folder / "c";
+  const auto path = folder.path() / "c";
   save_cached_text(path, text, m.config, m.identity());
   const std::string before = read_file(path);
   (void)cached_greedy(m.model, *text.cache, std::vector<Ids>{{1, 2, 3}}, 9, {});
@@ -231,10 +219,10 @@ TEST_CASE("a disk that fills up: an error, the old file is as it was, nothing el
   std::signal(SIGXFSZ, handler);
 
   CHECK(read_file(path) == before);
-  CHECK(folder.files() == 1);
-  CHECK_THROWS_AS(save_cached_text(folder / "no/such", text, m.config, m.identity()), Error);
-  CHECK_THROWS_AS(save_cached_text(folder / "", text, m.config, m.identity()), Error);
-  CHECK(folder.files() == 1);
+  CHECK(files_in(folder) == 1);
+  CHECK_THROWS_AS(save_cached_text(folder.path() / "no/such", text, m.config, m.identity()), Error);
+  CHECK_THROWS_AS(save_cached_text(folder.path() / "", text, m.config, m.identity()), Error);
+  CHECK(files_in(folder) == 1);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // 03_kv_cache as its users run it.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "common/io/json.h"
 #include "tests/bad_input/run_program.h"
+#include "tests/temp_folder.h"
 
 namespace llm::test {
 namespace {
@@ -23,13 +23,6 @@ Json json_of(const Run& run) {
   REQUIRE(run.status == 0);
   return parse_json(run.output, "output");
 }
-
-struct TemporaryFolder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("next_token_program_" + std::to_string(::getpid()));
-  TemporaryFolder() { std::filesystem::create_directories(path); }
-  ~TemporaryFolder() { std::filesystem::remove_all(path); }
-};
 
 TEST_CASE("the same text as chapter 02, compared before it is timed") {
   const std::vector<std::string> arguments = {"--prompt", "The old teacher counts", "--max-new-tokens", "64"};
@@ -82,8 +75,8 @@ TEST_CASE("a conversation computes only what is new") {
 }
 
 TEST_CASE("a saved cache is used by the next run") {
-  const TemporaryFolder folder;
-  const std::string file = (folder.path / "cache.safetensors").string();
+  const TempFolder folder;
+  const std::string file = (folder.path() / "cache.safetensors").string();
   const Json first = json_of(run_cached({"--prompt", "The old teacher counts", "--json", "--quiet",
                                          "--max-new-tokens", "8", "--save-cache", file}));
   const Json again = json_of(run_cached({"--prompt", "The old teacher counts", "--json", "--quiet",
@@ -98,7 +91,7 @@ TEST_CASE("a saved cache is used by the next run") {
       {CACHED_PROGRAM, "--model", LLM_SOURCE_DIR "/tests/data/models/tiny-qwen2", "--load-cache", file});
   CHECK(foreign.status == 1);
   CHECK(foreign.errors.find("another model") != std::string::npos);
-  CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
 TEST_CASE("what makes no sense is refused in one line, and nothing is printed") {

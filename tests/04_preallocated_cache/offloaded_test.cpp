@@ -17,30 +17,26 @@
 #include "chapters/04_preallocated_cache/static_layer.h"
 #include "tests/02_naive_loop/random_model.h"
 #include "tests/04_preallocated_cache/numbered_tokens.h"
+#include "tests/temp_folder.h"
 
 namespace llm::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own, in which TMPDIR points for a while.
-class TemporaryFolder {
+// A folder of its own, to which TMPDIR points for a while.
+class TmpdirFolder {
  public:
-  TemporaryFolder()
-      : path_(fs::temp_directory_path() / ("next_token_offload_" + std::to_string(::getpid()))) {
-    fs::create_directories(path_);
+  TmpdirFolder() {
     if (const char* old = std::getenv("TMPDIR")) old_ = old;
-    ::setenv("TMPDIR", path_.c_str(), 1);
+    ::setenv("TMPDIR", path().c_str(), 1);
   }
-  ~TemporaryFolder() {
-    old_.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", old_.c_str(), 1);
-    fs::remove_all(path_);
-  }
-  const fs::path& path() const { return path_; }
-  bool empty() const { return fs::directory_iterator(path_) == fs::directory_iterator(); }
+  ~TmpdirFolder() { old_.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", old_.c_str(), 1); }
+  const fs::path& path() const { return folder_.path(); }
+  bool empty() const { return fs::is_empty(path()); }
 
  private:
-  fs::path path_;
+  TempFolder folder_;
   std::string old_;
 };
 
@@ -81,7 +77,7 @@ TEST_CASE("offload takes the layer out of this process's memory; prefetch brings
 }
 
 TEST_CASE("files have no name while they are used, and none is left when the program is killed") {
-  const TemporaryFolder folder;
+  const TmpdirFolder folder;
   {
     const auto layer = offloaded_static(100);
     append_numbered(*layer, 0, 0, 50);
@@ -104,7 +100,7 @@ TEST_CASE("files have no name while they are used, and none is left when the pro
 }
 
 TEST_CASE("TMPDIR says where: a folder that is not there is an error") {
-  TemporaryFolder folder;
+  TmpdirFolder folder;
   ::setenv("TMPDIR", "/no/such/folder", 1);
   CHECK_THROWS_WITH_AS(offloaded_static(10), doctest::Contains("/no/such/folder"), Error);
 }
@@ -126,7 +122,7 @@ class FileLimit {
 };
 
 TEST_CASE("no room on the disk: an error that names the folder, nothing lost, nothing left behind") {
-  const TemporaryFolder folder;
+  const TmpdirFolder folder;
   auto memory = std::make_unique<FileMemory>();
   auto inner = std::make_unique<DynamicLayer>(KvShape{2, 4, KvFormat::kF32}, 1, memory.get());
   OffloadedLayer layer(std::move(memory), std::move(inner), std::make_shared<BackgroundThread>());

@@ -1,13 +1,11 @@
 // 04_preallocated_cache as its users run it.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "common/io/json.h"
 #include "tests/bad_input/run_program.h"
+#include "tests/temp_folder.h"
 
 namespace llm::test {
 namespace {
@@ -84,11 +82,10 @@ TEST_CASE("memory tables and perplexity") {
   REQUIRE(json["models"].size() == 5);
   CHECK(json["models"][0]["caches"]["static bf16"]["1024"] == 112 << 20);
   CHECK(json["models"][3]["caches"]["static bf16"]["32768"] == Index{80} << 30);
-  const auto file =
-      std::filesystem::temp_directory_path() / ("next_token_text_" + std::to_string(::getpid()));
-  std::ofstream(file) << "The old teacher counts the red houses, and then the green ones, and goes home.";
+  const TempFolder folder;
+  const auto file = folder.write(
+      "text.txt", "The old teacher counts the red houses, and then the green ones, and goes home.");
   const Run quality = run_cache({"--perplexity", file.string(), "--json", "--perplexity-tokens", "20"});
-  std::filesystem::remove(file);
   REQUIRE(quality.status == 0);
   const Json rows = parse_json(quality.output, "output")["quality"];
   REQUIRE(rows.size() == 4);

@@ -1,16 +1,13 @@
 // Save and load: every kind of layer gets back what it showed, to the bit, and goes on from there.
 #include <doctest/doctest.h>
 
-#include <unistd.h>
-
-#include <filesystem>
-
 #include "chapters/03_kv_cache/cache_file.h"
 #include "chapters/03_kv_cache/kv_tokens.h"
 #include "chapters/04_preallocated_cache/all_cache_kinds.h"
 #include "chapters/04_preallocated_cache/cache_spec.h"
 #include "tests/02_naive_loop/random_model.h"
 #include "tests/common/seams/causal_lm_conformance.h"
+#include "tests/temp_folder.h"
 
 namespace llm::test {
 namespace {
@@ -42,7 +39,8 @@ TEST_CASE("a cache file holds every kind of cache") {
   config.layer_types[1] = LayerType::kSlidingAttention;
   set_sliding_window(config, 6);
   Transformer model(config, to_checkpoint(config, random_weights(config, 3)), any_cache_engine());
-  const auto path = std::filesystem::temp_directory_path() / ("next_token_" + std::to_string(::getpid()));
+  const TempFolder folder;
+  const auto path = folder.path() / "cache.safetensors";
   std::vector<Token> ids;
   for (Token i = 0; i < 40; ++i) ids.push_back(i * i % 37);
   const CacheIdentity identity{.model = "m", .cache = "any", .format = KvFormat::kF32};
@@ -60,7 +58,6 @@ TEST_CASE("a cache file holds every kind of cache") {
     save_cached_text(path, first, config, identity);
     CachedText second{model.make_cache(spec), {}};
     load_cached_text(path, second, config, identity);
-    std::filesystem::remove(path);
     CHECK(second.ids == ids);
     for (Index l = 0; l < 3; ++l)
       CHECK(same_tokens(read_tokens(first.cache->layer(l), 0, 0, 2, 8),

@@ -10,7 +10,7 @@
 #include "common/base/error.h"
 #include "common/cli/model_path.h"
 #include "common/cli/progress.h"
-#include "tests/common/io/file_builder.h"
+#include "tests/temp_folder.h"
 
 namespace llm {
 namespace {

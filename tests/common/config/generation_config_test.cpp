@@ -9,8 +9,8 @@
 #include "common/config/generation_fields.h"
 #include "common/config/model_config.h"
 #include "common/io/json.h"
-#include "tests/common/io/file_builder.h"
 #include "tests/message_of.h"
+#include "tests/temp_folder.h"
 
 namespace llm {
 namespace {

@@ -7,6 +7,7 @@
 #include "common/io/gguf.h"
 #include "tests/common/io/file_builder.h"
 #include "tests/message_of.h"
+#include "tests/temp_folder.h"
 
 namespace llm {
 namespace {

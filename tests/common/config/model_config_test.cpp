@@ -11,8 +11,8 @@
 #include "common/config/known_shapes.h"
 #include "common/config/tensor_specs.h"
 #include "common/io/json.h"
-#include "tests/common/io/file_builder.h"
 #include "tests/message_of.h"
+#include "tests/temp_folder.h"
 
 namespace llm {
 namespace {

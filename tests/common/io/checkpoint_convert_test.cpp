@@ -6,6 +6,7 @@
 #include "common/base/parallel.h"
 #include "common/io/checkpoint.h"
 #include "tests/common/io/checkpoint_files.h"
+#include "tests/temp_folder.h"
 
 namespace llm {
 namespace {

@@ -8,6 +8,7 @@
 #include "common/base/error.h"
 #include "common/base/timing.h"
 #include "tests/common/io/checkpoint_files.h"
+#include "tests/temp_folder.h"
 
 namespace llm {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "common/base/error.h"
 #include "common/base/timing.h"
-#include "tests/common/io/file_builder.h"
 #include "tests/message_of.h"
+#include "tests/temp_folder.h"
 
 namespace llm {
 namespace {

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "common/base/error.h"
-#include "tests/common/io/file_builder.h"
+#include "tests/temp_folder.h"
 
 namespace llm {
 namespace {

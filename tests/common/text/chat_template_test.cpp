@@ -2,13 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "common/base/error.h"
 #include "tests/message_of.h"
+#include "tests/temp_folder.h"
 
 using namespace llm;
 
@@ -20,25 +19,6 @@ std::string render(const std::string& source, const ChatOptions& options = {},
                    const SpecialTokens& tokens = {}) {
   return ChatTemplate(source, tokens).render(std::vector<ChatMessage>{{"user", "Hi"}}, options);
 }
-
-// A folder that is gone at the end.
-class Folder {
- public:
-  Folder() : path_(std::filesystem::temp_directory_path() / ("llm_chat_" + std::to_string(counter_++))) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  static inline int counter_ = 0;
-  std::filesystem::path path_;
-};
 
 const std::vector<ChatMessage> kTalk = {
     {"system", "Be kind."}, {"user", "One"}, {"assistant", "Two"}, {"user", " Three "}};
@@ -132,7 +112,7 @@ TEST_CASE("errors say where and what") {
 }
 
 TEST_CASE("a folder's template: the file wins over the config, the config may hold a list") {
-  const Folder folder;
+  const TempFolder folder;
   CHECK(has(message_of([&] { load_chat_template(folder.path()); }), "--template chatml"));
   folder.write("tokenizer_config.json",
                R"({"chat_template": "{{ bos_token }}C{{ eos_token }}", "eos_token": "<e>", "pad_token": null,
@@ -145,7 +125,7 @@ TEST_CASE("a folder's template: the file wins over the config, the config may ho
   CHECK(load_chat_template(folder.path(), (folder.path() / "own.txt").string()).render(kTalk) == "own <e>");
   CHECK(has(message_of([&] { load_chat_template(folder.path(), "no/such/file"); }), "no/such/file"));
 
-  const Folder list;
+  const TempFolder list;
   list.write(
       "tokenizer_config.json",
       R"({"chat_template": [{"name": "tool_use", "template": "T"}, {"name": "default", "template": "D"}]})");
