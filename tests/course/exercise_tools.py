@@ -46,6 +46,12 @@ def write_file(path, data):
         raise
 
 
+def write_if_new(path, data):
+    """Writes bytes to path unless they are there already: a file that is right keeps its time, and is not built again."""
+    if not path.is_file() or path.read_bytes() != data:
+        write_file(path, data)
+
+
 def read_text(path):
     """The text of a file that a person edits."""
     try:

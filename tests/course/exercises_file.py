@@ -76,6 +76,11 @@ def files_of(exercise, exercises):
     return list(dict.fromkeys([*regions, *sources_of(exercise, exercises)]))
 
 
+def region_files(exercises):
+    """The files that hold exercises, each once."""
+    return list(dict.fromkeys(exercise.file for exercise in exercises))
+
+
 def read_toml(root, chapters=None):
     """The exercises of the repository at root, in the order of the course: of all chapters, or of the given ones
     ("02") and of those that they need."""
@@ -186,6 +191,11 @@ def read_json(path):
         raise Problem(f"{path}: cannot be read as the list of exercises; run make lab again") from None
 
 
+def chapter_number(chapter):
+    """The number that CHAPTER= means: "02" for 2, 02 and 02_naive_loop."""
+    return chapter.split("_")[0].zfill(2)
+
+
 def choose(exercises, chapter="", exercise=""):
     """The exercises that CHAPTER= or EX= name; all without either."""
     if exercise:
@@ -195,8 +205,7 @@ def choose(exercises, chapter="", exercise=""):
             raise Problem(f"EX={exercise}: there is no such exercise; there are {ids}")
         return chosen
     if chapter:
-        number = chapter.split("_")[0].zfill(2)
-        chosen = [item for item in exercises if item.chapter == number]
+        chosen = [item for item in exercises if item.chapter == chapter_number(chapter)]
         if not chosen:
             chapters = ", ".join(dict.fromkeys(item.chapter for item in exercises))
             raise Problem(f"CHAPTER={chapter}: no exercises there; chapters with exercises are {chapters}")

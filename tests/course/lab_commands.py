@@ -98,7 +98,7 @@ def before(known, args):
         return known[:known.index(last)]
     if not args.chapter:
         raise Problem("up to where? For example: make catchup CHAPTER=02 or make catchup EX=02-3")
-    number = args.chapter.split("_")[0].zfill(2)
+    number = exercises_file.chapter_number(args.chapter)
     chapters = {path.name[:2] for path in (ROOT / "chapters").iterdir() if path.is_dir()}
     if number not in chapters:
         raise Problem(f"CHAPTER={args.chapter}: there is no such chapter; there are {', '.join(sorted(chapters))}")

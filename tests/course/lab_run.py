@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 
+import exercises_file
 import grade_build
 import lab_state
 from exercise_tools import Problem, run
@@ -13,10 +14,9 @@ def program_of(lab, chapter):
     """The name of a chapter's program."""
     if not chapter:
         raise Problem("which program? For example: make run CHAPTER=02")
-    number = chapter.split("_")[0].zfill(2)
     programs = sorted(path.parent.name for path in (lab / "chapters").glob("*/main.cpp"))
     for name in programs:
-        if name.startswith(number + "_"):
+        if name.startswith(exercises_file.chapter_number(chapter) + "_"):
             return name
     known = ", ".join(name[:2] for name in programs)
     raise Problem(f"CHAPTER={chapter}: no program there; chapters with programs are {known or 'not in this lab yet'}")

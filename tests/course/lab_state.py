@@ -4,6 +4,7 @@ import json
 import pathlib
 import time
 
+import exercises_file
 import regions
 from exercise_tools import ROOT, Problem, in_lab, read_text, write_file
 
@@ -14,13 +15,9 @@ def digest(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def region_files(exercises):
-    return list(dict.fromkeys(exercise.file for exercise in exercises))
-
-
 def bookkeeping(files, exercises):
     """Path -> bytes of .course/: the manifest, and the files with exercises as they were at first."""
-    originals = {f"{ORIGINAL}/{name}": files[name] for name in region_files(exercises)}
+    originals = {f"{ORIGINAL}/{name}": files[name] for name in exercises_file.region_files(exercises)}
     manifest = {"files": {name: digest(data) for name, data in sorted(files.items())}}
     return {**originals, MANIFEST: (json.dumps(manifest, indent=1) + "\n").encode()}
 

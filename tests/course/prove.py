@@ -4,7 +4,6 @@ wrong answer is caught by its case with its sentence, and no line of a solution 
 import argparse
 import concurrent.futures
 import datetime
-import os
 import pathlib
 import re
 import subprocess
@@ -19,7 +18,7 @@ import lab_state
 import prove_leaks
 import regions
 import workspace
-from exercise_tools import EXERCISES, ROOT, Problem, run, write_file
+from exercise_tools import EXERCISES, ROOT, Problem, run, write_if_new
 from grade_run import LATER, NOT_STARTED, OK, WRONG
 from prove_states import LIMIT_S, States
 
@@ -72,8 +71,7 @@ def make_lab(root, folder, exercises):
         if path.is_file() and path.relative_to(folder).as_posix() not in files and folder / "build" not in path.parents:
             path.unlink()
     for name, data in files.items():
-        if not (folder / name).is_file() or (folder / name).read_bytes() != data:
-            write_file(folder / name, data)
+        write_if_new(folder / name, data)
     return files
 
 
@@ -111,10 +109,10 @@ def check_prefix(proof, states, exercises, position):
                 "; ".join(new) or (f"{problems[0].split(' ')[0]}, as above" if problems else ""))
 
 
-def check_wrong(proof, states, exercises, exercise, wrong):
+def check_wrong(proof, states, exercise, wrong):
     """A wrong answer is caught by its case, and the report says its sentence."""
-    code = states.solved({other.id for other in exercises})
-    code[exercise.id] = regions.fit(wrong.code, states.finished[exercise.file], exercise.region, exercise.file)
+    code = {**states.bodies,
+            exercise.id: regions.fit(wrong.code, states.finished[exercise.file], exercise.region, exercise.file)}
     result = states.run(exercise, code)
     problem = ""
     if result.status != WRONG:
@@ -147,7 +145,7 @@ def arguments():
                         help="the chapters that the last COMMITS commits changed, and one more, drawn by date")
     parser.add_argument("--build", default="build-prove", help="where to build (default: build-prove)")
     parser.add_argument("--root", default=ROOT, type=pathlib.Path, help="the checkout (default: this one)")
-    parser.add_argument("--jobs", type=int, default=int(os.environ.get("JOBS") or os.cpu_count() or 2))
+    parser.add_argument("--jobs", type=int, default=int(grade_build.jobs(ROOT)))
     parser.add_argument("--verbose", action="store_true", help="print what holds, too")
     return parser.parse_args()
 
@@ -155,7 +153,7 @@ def arguments():
 def main():
     args, started = arguments(), time.monotonic()
     root, lab = args.root.resolve(), pathlib.Path(args.build).resolve() / "lab"
-    chapters = [args.chapter.split("_")[0].zfill(2)] if args.chapter else \
+    chapters = [exercises_file.chapter_number(args.chapter)] if args.chapter else \
         changed_chapters(root, args.changed_since) if args.changed_since else None
     proof, exercises = Proof(args.verbose), exercises_file.read_toml(root, chapters)
     shown = [exercise for exercise in exercises if not chapters or exercise.chapter in chapters]
@@ -182,14 +180,13 @@ def prove_all(proof, root, lab, exercises, shown, workers):
     states = States(root, lab, lab / "build", exercises)
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         work = [pool.submit(check_prefix, proof, states, exercises, exercises.index(exercise)) for exercise in shown]
-        work += [pool.submit(check_wrong, proof, states, exercises, exercise, wrong)
+        work += [pool.submit(check_wrong, proof, states, exercise, wrong)
                  for exercise in shown for wrong in exercise.wrong]
         for done in concurrent.futures.as_completed(work):
             done.result()
-    finished = {name: text for name, text in states.finished.items()}
     proof.check("all solved, the files are the finished ones", "" if all(
-        states.text(name, states.solved({item.id for item in exercises})) == workspace.add_include(text)
-        for name, text in finished.items()) else "replacing regions by their own bodies changes the file")
+        states.text(name, states.bodies) == workspace.add_include(text)
+        for name, text in states.finished.items()) else "replacing regions by their own bodies changes the file")
 
 
 if __name__ == "__main__":

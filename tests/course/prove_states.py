@@ -22,11 +22,13 @@ LIMIT_S = 60  # the proof runs on busy machines, too
 
 class States:
     def __init__(self, root, lab, build, exercises):
-        self.root, self.lab, self.build, self.exercises = root, lab, build, exercises
+        self.lab, self.build, self.exercises = lab, build, exercises
         self.scratch = build / "variants"
         self.scratch.mkdir(parents=True, exist_ok=True)
         self.finished = {name: regions.remove_snippets((root / name).read_text(encoding="utf-8"), name)
-                         for name in workspace.region_files(exercises)}
+                         for name in exercises_file.region_files(exercises)}
+        self.bodies = {exercise.id: regions.body_of(self.finished[exercise.file], exercise.region, exercise.file)
+                       for exercise in exercises}
         self.compile_commands = self._compile_commands()
         self.link_commands = {exercise.id: self._link_command(exercise) for exercise in exercises}
         self.known, self.lock = {}, threading.Lock()
@@ -61,8 +63,7 @@ class States:
 
     def solved(self, ids):
         """Code for these exercises: their finished bodies."""
-        return {exercise.id: workspace.solution(self.root, exercise) for exercise in self.exercises
-                if exercise.id in ids}
+        return {exercise: body for exercise, body in self.bodies.items() if exercise in ids}
 
     def once(self, key, make):
         """make() for a key that was not seen before; its result for one that was. Threads wait for each other."""

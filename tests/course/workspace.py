@@ -48,11 +48,6 @@ def make_stub(exercise, text):
     return add_include(text) if "NotStarted" in stub else text
 
 
-def region_files(exercises):
-    """The files that hold exercises, each once."""
-    return list(dict.fromkeys(exercise.file for exercise in exercises))
-
-
 def stubbed(name, text, exercises, solved=()):
     """A chapter's file as it stands in a lab: without snippet markers, and with every exercise taken out whose id
     is not among `solved`."""
@@ -97,7 +92,7 @@ def lab_files(root, exercises):
     """Path -> bytes of everything in a lab that none has worked on yet, without its bookkeeping."""
     tree, files = Tree(root), {}
     folders = {exercise.folder for exercise in exercises}
-    in_regions = set(region_files(exercises))
+    in_regions = set(exercises_file.region_files(exercises))
     for name in tree.files:
         if name.startswith(TEMPLATES):
             files[name[len(TEMPLATES):].replace("gitignore", ".gitignore")] = (root / name).read_bytes()
