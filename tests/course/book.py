@@ -13,7 +13,7 @@ import sys
 
 import book_checks
 from book_expand import Page, Programs
-from lint_tree import ROOT, Tree
+from lint_tree import ROOT, Tree, run_checks
 
 PAGES = re.compile(r"README\.md|chapters/\d\d_\w+/README\.md|docs/.*\.md|data/models/README\.md")
 
@@ -35,7 +35,7 @@ class Book:
         there = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
         if there.startswith(".."):
             return None
-        return "" if there == "." else there.removeprefix("./").removesuffix("/")
+        return "" if there == "." else there
 
     def write(self, refresh):
         """Writes all pages; the problems as (file, line, message)."""
@@ -64,13 +64,7 @@ def main():
         for name, line, message in problems:
             print(f"{name}:{line}: {message}")
         sys.exit(1 if problems else 0)
-    failed = 0
-    for check in book_checks.CHECKS:
-        found = list(check(book))
-        failed += bool(found)
-        print(f"{'WRONG' if found else 'ok':6} {check.__doc__}")
-        for name, line, message in found:
-            print(f"       {name}:{line}: {message}")
+    failed = run_checks(book_checks.CHECKS, book)
     print(f"{len(book_checks.CHECKS) - failed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

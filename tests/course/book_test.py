@@ -8,6 +8,7 @@ import book_break
 import book_checks
 import book_text
 import figures
+import script_tests
 from book import Book
 from book_expand import formatted, look_up
 from book_mask import mask
@@ -210,7 +211,4 @@ class BookTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    result = unittest.main(exit=False).result
-    bad = len(result.failures) + len(result.errors)
-    print(f"{result.testsRun - bad - len(result.skipped)} passed, {bad} failed")
-    raise SystemExit(1 if bad else 0)
+    script_tests.main()

@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
 """Tests of make lab, hint, reset, solution and catchup: what a reader wrote is never lost. Nothing is compiled."""
-import subprocess
-import sys
 import unittest
 
 import exercises_file
@@ -9,7 +7,8 @@ import lab
 import lab_state
 import prove
 import regions
-from exercises_test import InFolder, count
+import script_tests
+from exercises_test import InFolder
 from fake_course import SOURCE
 
 FILE = "chapters/00_tiny/tiny.cpp"
@@ -42,9 +41,7 @@ class Lab(InFolder):
 
     def command(self, *arguments, script="lab_commands.py", root=None):
         """(exit status, all output) of a script of this course."""
-        done = subprocess.run([sys.executable, (root or self.root) / "tests/course" / script, *arguments],
-                              capture_output=True, text=True)
-        return done.returncode, done.stdout + done.stderr
+        return script_tests.script(root or self.root, script, *arguments)
 
 
 class Writing(Lab):
@@ -218,4 +215,4 @@ class Proof(InFolder):
 
 
 if __name__ == "__main__":
-    raise SystemExit(count(unittest.main(exit=False).result))
+    script_tests.main()

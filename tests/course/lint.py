@@ -13,7 +13,7 @@ from lint_includes import check_headers, check_include_paths, check_layers
 from lint_sizes import check_columns, check_file_lengths, check_function_lengths
 from lint_text import (CLANG_FORMAT_VERSION, check_flags, check_format, check_machine_names, check_openmp, check_text,
                        check_top_level, clang_format)
-from lint_tree import ROOT, Tree
+from lint_tree import ROOT, Tree, run_checks
 
 CHECKS = [check_layers, check_include_paths, check_headers, check_file_lengths, check_function_lengths, check_columns,
           check_text, check_flags, check_openmp, check_machine_names, check_top_level, check_format]
@@ -29,13 +29,7 @@ def main():
         program = clang_format() or shutil.which("clang-format") or sys.exit("error: clang-format is not installed")
         subprocess.run([program, "-i", *tree.sources()], cwd=tree.root, check=True)
         return
-    failed = 0
-    for check in CHECKS:
-        found = list(check(tree))
-        failed += bool(found)
-        print(f"{'WRONG' if found else 'ok':6} {check.__doc__}")
-        for name, line, message in found:
-            print(f"       {name}:{line}: {message}")
+    failed = run_checks(CHECKS, tree)
     if clang_format() is None:
         print(f"skipped: formatting (clang-format {CLANG_FORMAT_VERSION} is not installed)")
     print(f"{len(CHECKS) - failed} passed, {failed} failed")

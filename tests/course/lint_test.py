@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import lint
+import script_tests
 from lint_sizes import functions
 from lint_tree import Tree
 
@@ -141,7 +142,4 @@ class Lint(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    result = unittest.main(exit=False).result
-    bad = len(result.failures) + len(result.errors)
-    print(f"{result.testsRun - bad - len(result.skipped)} passed, {bad} failed")
-    raise SystemExit(1 if bad else 0)
+    script_tests.main()

@@ -1,4 +1,4 @@
-"""The files of a checkout, as lint sees them."""
+"""The files of a checkout, as lint and the book see them, and how their checks are run."""
 import pathlib
 import re
 import shutil
@@ -38,6 +38,18 @@ class Tree:
 
     def sources(self, *suffixes):
         return [name for name in self.files if name.endswith(suffixes or (".cpp", ".h", ".cu", ".cuh"))]
+
+
+def run_checks(checks, subject):
+    """Runs checks, each a function that yields (file, line, message); prints what they find; returns how many failed."""
+    failed = 0
+    for check in checks:
+        found = list(check(subject))
+        failed += bool(found)
+        print(f"{'WRONG' if found else 'ok':6} {check.__doc__}")
+        for name, line, message in found:
+            print(f"       {name}:{line}: {message}")
+    return failed
 
 
 def is_generated_or_data(name):

@@ -11,18 +11,13 @@ import unittest
 
 import exercises_file
 import lab
+import script_tests
 from exercise_tools import EXERCISES
-from exercises_test import count
 from fake_course import make_course
+from script_tests import script
 
 FILE = "chapters/00_tiny/tiny.cpp"
 RIGHT = {"00-2": "return number * 2;", "00-3": "return twice(number) + number;"}
-
-
-def script(root, name, *arguments):
-    """(exit status, output) of a script of a course or a lab."""
-    done = subprocess.run([sys.executable, root / "tests/course" / name, *arguments], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
 
 
 class Reader(unittest.TestCase):
@@ -171,4 +166,4 @@ class Proof(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    raise SystemExit(count(unittest.main(exit=False).result))
+    script_tests.main()
