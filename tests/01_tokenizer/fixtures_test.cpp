@@ -2,22 +2,18 @@
 // tokenizers.
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "chapters/01_tokenizer/streaming_decoder.h"
-#include "common/io/json.h"
 #include "tests/01_tokenizer/support.h"
+#include "tests/json_lines.h"
 
 namespace llm::test {
 namespace {
 
 std::vector<Json> read_lines(const std::string& name) {
-  std::ifstream file(data_path(name));
-  REQUIRE(file.good());
-  std::vector<Json> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(parse_json(line, name));
+  const std::vector<Json> lines = read_json_lines(data_path(name));
   REQUIRE(lines.size() > 40);
   return lines;
 }

@@ -2,50 +2,41 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "chapters/01_tokenizer/tokenizer_jsonl.h"
 #include "chapters/01_tokenizer/tokenizer_view.h"
-#include "common/io/json.h"
 #include "tests/01_tokenizer/support.h"
+#include "tests/json_lines.h"
 
 namespace llm::test {
 namespace {
 
-struct Answers {
-  int status;
-  std::vector<Json> lines;
-};
-
-Answers serve(const std::string& requests) {
-  std::istringstream in(requests);
-  std::ostringstream out;
+Served serve(const std::string& requests) {
   const auto model = data_path("tiny-qwen3");
-  Answers answers{serve_tokenizer(Tokenizer::load(model), model, in, out), {}};
-  std::istringstream lines(out.str());
-  for (std::string line; std::getline(lines, line);) answers.lines.push_back(parse_json(line, "answer"));
-  return answers;
+  return serve_lines(requests, [&](std::istream& in, std::ostream& out) {
+    return serve_tokenizer(Tokenizer::load(model), model, in, out);
+  });
 }
 
 TEST_CASE("JSON lines: text to ids, ids to text, ids to pieces") {
-  const Answers answers = serve(
+  const Served served = serve(
       "{\"text\": \"He \\u00e9\"}\n"
       "{\"text\": \"He\", \"add_special_tokens\": false}\n"
       "{\"ids\": [39, 68, 511]}\n"
       "{\"ids\": [39, 68, 511], \"skip_special_tokens\": true}\n"
       "{\"ids\": [127, 102, 127], \"stream\": true}\n"
       "{\"ids\": []}\n");
-  CHECK(answers.status == 0);
-  REQUIRE(answers.lines.size() == 6);
-  CHECK(answers.lines[1]["ids"].is_array());
-  CHECK(answers.lines[2]["text"] == "He<|im_end|>");
-  CHECK(answers.lines[3]["text"] == "He");
-  CHECK(answers.lines[4]["pieces"] == Json({"", "\u00e9", "", "\ufffd"}));
-  CHECK(answers.lines[5]["text"] == "");
+  CHECK(served.status == 0);
+  REQUIRE(served.answers.size() == 6);
+  CHECK(served.answers[1]["ids"].is_array());
+  CHECK(served.answers[2]["text"] == "He<|im_end|>");
+  CHECK(served.answers[3]["text"] == "He");
+  CHECK(served.answers[4]["pieces"] == Json({"", "\u00e9", "", "\ufffd"}));
+  CHECK(served.answers[5]["text"] == "");
 }
 
 TEST_CASE("JSON lines: what cannot be answered gives an error in its place") {
-  const Answers answers = serve(
+  const Served served = serve(
       "{\"ids\": [512]}\n"
       "{\"ids\": [-1]}\n"
       "{\"ids\": [1.5]}\n"
@@ -54,16 +45,16 @@ TEST_CASE("JSON lines: what cannot be answered gives an error in its place") {
       "{}\n"
       "{\"text\": 1}\n"
       "{\"text\": \"fine\"}\n");
-  CHECK(answers.status == 1);
-  REQUIRE(answers.lines.size() == 8);
+  CHECK(served.status == 1);
+  REQUIRE(served.answers.size() == 8);
   for (std::size_t i = 0; i < 7; ++i) {
     CAPTURE(i);
-    CHECK(answers.lines[i].size() == 1);
-    CHECK(answers.lines[i].contains("error"));
+    CHECK(served.answers[i].size() == 1);
+    CHECK(served.answers[i].contains("error"));
   }
-  CHECK(answers.lines[0]["error"].get<std::string>().find("512") != std::string::npos);
-  CHECK(answers.lines[3]["error"].get<std::string>().find("text") != std::string::npos);
-  CHECK(answers.lines[7].contains("ids"));
+  CHECK(served.answers[0]["error"].get<std::string>().find("512") != std::string::npos);
+  CHECK(served.answers[3]["error"].get<std::string>().find("text") != std::string::npos);
+  CHECK(served.answers[7].contains("ids"));
 }
 
 TEST_CASE("tokens are shown readably") {

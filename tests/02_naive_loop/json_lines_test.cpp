@@ -3,72 +3,31 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "tests/02_naive_loop/fixtures.h"
+#include "tests/02_naive_loop/generate_fixtures.h"
 
 namespace llm::test {
 namespace {
 
-struct Served {
-  std::vector<Json> answers = {};
-  int status = 0;
-};
-
 Served serve(const std::string& model_name, const std::string& lines, const GenerationConfig& base = {}) {
   const OpenModel opened = open_model(model_path(model_name).string(), /*quiet=*/true);
   Transformer model(opened.config, opened.checkpoint);
-  std::istringstream in(lines);
-  std::ostringstream out;
-  Served served{.status = answer_json_lines(in, out, opened, model, base, "")};
-  std::istringstream answers(out.str());
-  for (std::string line; std::getline(answers, line);) served.answers.push_back(parse_json(line, "answer"));
-  return served;
-}
-
-std::vector<Json> read_lines(const std::string& name) {
-  std::ifstream file(data_path("generate/" + name));
-  std::vector<Json> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(parse_json(line, name));
-  return lines;
-}
-
-// The fields that decide nothing where the best token is taken: drafts verify, they do not choose.
-Json greedy_request(const Json& fixture) {
-  Json request = {{"input_ids", fixture["input_ids"]}, {"generation_config", fixture["generation_config"]}};
-  if (fixture.contains("attention_mask")) request["attention_mask"] = fixture["attention_mask"];
-  for (const char* name : {"prompt_lookup_num_tokens", "max_matching_ngram_size", "num_assistant_tokens"})
-    request["generation_config"].erase(name);
-  return request;
-}
-
-bool has_processors(const Json& fixture) {
-  const std::vector<std::string> greedy = {"max_new_tokens", "max_length", "eos_token_id", "pad_token_id"};
-  const Json request = greedy_request(fixture);
-  for (const auto& [name, value] : request["generation_config"].items())
-    if (std::ranges::count(greedy, name) == 0) return true;
-  return false;
+  return serve_lines(lines, [&](std::istream& in, std::ostream& out) {
+    return answer_json_lines(in, out, opened, model, base, "");
+  });
 }
 
 void check_fixtures(const std::string& file, std::size_t expected_cases) {
-  std::map<std::string, std::vector<Json>> by_model;
-  for (const Json& fixture : read_lines(file))
-    if (!has_processors(fixture)) by_model[fixture["model"].get<std::string>()].push_back(fixture);
   std::size_t cases = 0;
-  for (const auto& [model, bound_fixtures] : by_model) {
-    const auto& fixtures = bound_fixtures;  // clang 14 cannot capture the binding itself
-    std::string lines;
-    for (const Json& fixture : fixtures) lines += greedy_request(fixture).dump() + "\n";
-    const Served served = serve(model, lines);
+  for (const auto& [model, fixtures] : by_model(greedy_fixtures(file))) {
+    std::vector<Json> requests;
+    for (const Json& fixture : fixtures) requests.push_back(request_of(fixture));
+    const Served served = serve(model, to_json_lines(requests));
     CHECK(served.status == 0);
-    REQUIRE(served.answers.size() == fixtures.size());
-    for (std::size_t i = 0; i < fixtures.size(); ++i) {
-      CAPTURE(fixtures[i]["name"].get<std::string>());
-      CHECK(served.answers[i]["sequences"] == fixtures[i]["expected"]["sequences"]);
-      ++cases;
-    }
+    check_sequences(served.answers, fixtures);
+    cases += fixtures.size();
   }
   CHECK(cases == expected_cases);
 }
@@ -155,18 +114,7 @@ TEST_CASE("what this chapter cannot do is that line's error; the others are answ
       {"{\"generation_config\": {}}", "input_ids"},
       {"{\"input_ids\": [[5, 6]], \"generation_config\": {\"max_length\": 2}}", "max_length"},
       {"no json", "line"}};
-  std::string lines;
-  for (const auto& [request, word] : bad) lines += request + "\n" + ids + "}}\n";
-  const Served served = serve("tiny-qwen3", lines);
-  CHECK(served.status == 1);
-  REQUIRE(served.answers.size() == 2 * bad.size());
-  for (std::size_t i = 0; i < bad.size(); ++i) {
-    CAPTURE(bad[i].first);
-    REQUIRE(served.answers[2 * i].contains("error"));
-    const auto message = served.answers[2 * i]["error"].get<std::string>();
-    CHECK_MESSAGE(message.find(bad[i].second) != std::string::npos, message);
-    CHECK(served.answers[2 * i + 1]["sequences"][0].size() == 3);
-  }
+  check_refusals([](const std::string& lines) { return serve("tiny-qwen3", lines); }, bad, ids + "}}", 3);
 }
 
 TEST_CASE("fields at the value that does nothing are fine") {

@@ -1,21 +1,15 @@
 // The greedy fixtures of transformers through the cache, by the function that answers 03_kv_cache --jsonl.
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "chapters/03_kv_cache/cache_kinds.h"
 #include "chapters/03_kv_cache/cached_json_lines.h"
 #include "tests/02_naive_loop/fixtures.h"
+#include "tests/02_naive_loop/generate_fixtures.h"
 
 namespace llm::test {
 namespace {
-
-struct Served {
-  std::vector<Json> answers = {};
-  int status = 0;
-};
 
 class Server {
  public:
@@ -28,13 +22,10 @@ class Server {
     const auto spec_of = [&](const GenerateRequest& request, const GenerationConfig&) {
       return CacheSpec{.cache = request.cache.value_or("dynamic"), .cache_dtype = cache_dtype_};
     };
-    std::istringstream in(lines);
-    std::ostringstream out;
     const JsonLinesLoop loop = cached_json_lines(model_, {.cache_spec = spec_of});
-    Served served{.status = answer_json_lines(in, out, opened_, loop, {}, "")};
-    std::istringstream answers(out.str());
-    for (std::string line; std::getline(answers, line);) served.answers.push_back(parse_json(line, "answer"));
-    return served;
+    return serve_lines(lines, [&](std::istream& in, std::ostream& out) {
+      return answer_json_lines(in, out, opened_, loop, {}, "");
+    });
   }
 
  private:
@@ -43,49 +34,21 @@ class Server {
   std::string cache_dtype_;
 };
 
-// The cases that need nothing but the best token: drafts verify, they do not choose.
-std::vector<Json> greedy_cases(const std::string& name) {
-  const std::vector<std::string> drafts = {"prompt_lookup_num_tokens", "max_matching_ngram_size",
-                                           "num_assistant_tokens"};
-  const std::vector<std::string> greedy = {"max_new_tokens", "max_length", "eos_token_id", "pad_token_id"};
-  std::ifstream file(data_path("generate/" + name));
-  std::vector<Json> cases;
-  for (std::string line; std::getline(file, line);) {
-    Json fixture = parse_json(line, name);
-    for (const std::string& field : drafts) fixture["generation_config"].erase(field);
-    bool plain = true;
-    for (const auto& [field, value] : fixture["generation_config"].items())
-      plain = plain && std::ranges::count(greedy, field) > 0;
-    if (plain) cases.push_back(std::move(fixture));
-  }
-  return cases;
-}
-
 void check_fixtures(const std::string& file, std::size_t expected_cases) {
-  std::map<std::string, std::vector<Json>> by_model;
-  for (Json& fixture : greedy_cases(file)) by_model[fixture["model"].get<std::string>()].push_back(fixture);
   std::size_t cases = 0;
-  for (const auto& [model, bound_fixtures] : by_model) {
-    const auto& fixtures = bound_fixtures;  // clang 14 cannot capture the binding itself
+  for (const auto& [model, fixtures] : by_model(greedy_fixtures(file))) {
     Server server(model);
     for (const Json& chunk : {Json(), Json(1), Json(3), Json(64)}) {
-      std::string lines;
+      CAPTURE(chunk.dump());
+      std::vector<Json> requests;
       for (const Json& fixture : fixtures) {
-        Json request = {{"input_ids", fixture["input_ids"]},
-                        {"generation_config", fixture["generation_config"]},
-                        {"cache", "dynamic"}};
-        if (fixture.contains("attention_mask")) request["attention_mask"] = fixture["attention_mask"];
+        Json& request = requests.emplace_back(request_of(fixture));
+        request["cache"] = "dynamic";
         request["generation_config"]["prefill_chunk_size"] = chunk;
-        lines += request.dump() + "\n";
       }
-      const Served served = server.serve(lines);
+      const Served served = server.serve(to_json_lines(requests));
       CHECK(served.status == 0);
-      REQUIRE(served.answers.size() == fixtures.size());
-      for (std::size_t i = 0; i < fixtures.size(); ++i) {
-        CAPTURE(fixtures[i]["name"].get<std::string>());
-        CAPTURE(chunk.dump());
-        CHECK(served.answers[i]["sequences"] == fixtures[i]["expected"]["sequences"]);
-      }
+      check_sequences(served.answers, fixtures);
     }
     cases += fixtures.size();
   }
@@ -130,18 +93,7 @@ TEST_CASE("what this chapter cannot do is that line's error; the others are answ
       {ids + ", \"prefill_chunk_size\": -3}}", "prefill_chunk_size"},
       {ids + ", \"max_cache_len\": 9}}", "max_cache_len"},
       {ids + ", \"num_beams\": 2}}", "num_beams"}};
-  std::string lines;
-  for (const auto& [request, word] : bad) lines += request + "\n" + ids + "}}\n";
-  const Served served = server.serve(lines);
-  CHECK(served.status == 1);
-  REQUIRE(served.answers.size() == 2 * bad.size());
-  for (std::size_t i = 0; i < bad.size(); ++i) {
-    CAPTURE(bad[i].first);
-    REQUIRE(served.answers[2 * i].contains("error"));
-    const auto message = served.answers[2 * i]["error"].get<std::string>();
-    CHECK_MESSAGE(message.find(bad[i].second) != std::string::npos, message);
-    CHECK(served.answers[2 * i + 1]["sequences"][0].size() == 3);
-  }
+  check_refusals([&](const std::string& lines) { return server.serve(lines); }, bad, ids + "}}", 3);
 }
 
 TEST_CASE("a text may fill the model's length to the last token") {

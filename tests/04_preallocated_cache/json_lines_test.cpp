@@ -2,23 +2,17 @@
 // 04_preallocated_cache --jsonl.
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "chapters/03_kv_cache/cached_json_lines.h"
 #include "chapters/04_preallocated_cache/all_cache_kinds.h"
 #include "chapters/04_preallocated_cache/cache_flags.h"
 #include "chapters/04_preallocated_cache/cache_spec.h"
 #include "tests/02_naive_loop/fixtures.h"
+#include "tests/02_naive_loop/generate_fixtures.h"
 
 namespace llm::test {
 namespace {
-
-struct Served {
-  std::vector<Json> answers = {};
-  int status = 0;
-};
 
 class Server {
  public:
@@ -30,8 +24,6 @@ class Server {
   }
 
   Served serve(const std::string& lines) {
-    std::istringstream in(lines);
-    std::ostringstream out;
     const JsonLinesLoop loop = cached_json_lines(
         *model_, {.name = "04_preallocated_cache",
                   .request_fields = any_cache_request_fields(),
@@ -40,10 +32,9 @@ class Server {
                   .cache_spec = [&](const GenerateRequest& request, const GenerationConfig& config) {
                     return cache_spec(flags_, request, config);
                   }});
-    Served served{.status = answer_json_lines(in, out, opened_, loop, {}, "")};
-    std::istringstream answers(out.str());
-    for (std::string line; std::getline(answers, line);) served.answers.push_back(parse_json(line, "answer"));
-    return served;
+    return serve_lines(lines, [&](std::istream& in, std::ostream& out) {
+      return answer_json_lines(in, out, opened_, loop, {}, "");
+    });
   }
 
  private:
@@ -52,46 +43,25 @@ class Server {
   std::unique_ptr<Transformer> model_;
 };
 
-// The cases that need nothing but the best token.
-std::vector<Json> greedy_cases(const std::string& name) {
-  const std::vector<std::string> greedy = {"max_new_tokens", "max_length", "eos_token_id", "pad_token_id"};
-  std::ifstream file(data_path("generate/" + name));
-  std::vector<Json> cases;
-  for (std::string line; std::getline(file, line);) {
-    Json fixture = parse_json(line, name);
-    bool plain = true;
-    for (const auto& [field, value] : fixture["generation_config"].items())
-      plain = plain && std::ranges::count(greedy, field) > 0;
-    if (plain) cases.push_back(std::move(fixture));
-  }
-  return cases;
-}
-
 TEST_CASE("transformers' tokens, one row and batches, with each cache, in pieces and whole") {
-  std::map<std::string, std::vector<Json>> by_model;
-  for (const char* file : {"greedy.jsonl", "batch.jsonl"})
-    for (Json& fixture : greedy_cases(file)) by_model[fixture["model"].get<std::string>()].push_back(fixture);
-  CHECK(by_model.size() > 3);
-  for (const auto& [model, bound_fixtures] : by_model) {
-    const auto& fixtures = bound_fixtures;  // clang 14 cannot capture the binding itself
+  std::vector<Json> all = greedy_fixtures("greedy.jsonl");
+  for (Json& fixture : greedy_fixtures("batch.jsonl")) all.push_back(std::move(fixture));
+  const auto models = by_model(all);
+  CHECK(models.size() > 3);
+  for (const auto& [model, fixtures] : models) {
     Server server(model);
-    std::string lines;
-    std::vector<Json> expected;
+    std::vector<Json> requests, asked;
     for (const Json& fixture : fixtures)
       for (const char* cache : {"dynamic", "static", "offloaded", "int8"})  // texts are shorter than the tail
         for (const Json& chunk : {Json(), Json(3)}) {
-          Json request = {{"input_ids", fixture["input_ids"]},
-                          {"generation_config", fixture["generation_config"]},
-                          {"cache", cache}};
-          if (fixture.contains("attention_mask")) request["attention_mask"] = fixture["attention_mask"];
+          Json& request = requests.emplace_back(request_of(fixture));
+          request["cache"] = cache;
           request["generation_config"]["prefill_chunk_size"] = chunk;
-          lines += request.dump() + "\n";
-          expected.push_back(fixture["expected"]["sequences"]);
+          asked.push_back(fixture);
         }
-    const Served served = server.serve(lines);
+    const Served served = server.serve(to_json_lines(requests));
     CHECK(served.status == 0);
-    REQUIRE(served.answers.size() == expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) CHECK(served.answers[i]["sequences"] == expected[i]);
+    check_sequences(served.answers, asked);
   }
 }
 
@@ -165,18 +135,8 @@ TEST_CASE("what cannot be is that line's error; the others are answered") {
       {ids + ", \"cache_implementation\": \"quantized\", \"cache_config\": {\"nbits\": 3}}}", "nbits"},
       {ids + ", \"cache_implementation\": \"quantized\", \"cache_config\": {\"q_group_size\": 7}}}",
        "divisor of head_dim"}};
-  std::string lines;
-  for (const auto& [request, word] : bad) lines += request + "\n" + ids + ", \"max_cache_len\": 5}}\n";
-  const Served served = server.serve(lines);
-  CHECK(served.status == 1);
-  REQUIRE(served.answers.size() == 2 * bad.size());
-  for (std::size_t i = 0; i < bad.size(); ++i) {
-    CAPTURE(bad[i].first);
-    REQUIRE(served.answers[2 * i].contains("error"));
-    const auto message = served.answers[2 * i]["error"].get<std::string>();
-    CHECK_MESSAGE(message.find(bad[i].second) != std::string::npos, message);
-    CHECK(served.answers[2 * i + 1]["sequences"][0].size() == 6);
-  }
+  check_refusals([&](const std::string& lines) { return server.serve(lines); }, bad,
+                 ids + ", \"max_cache_len\": 5}}", 6);
 }
 
 }  // namespace

@@ -2,22 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "chapters/07_sampling/score_lines.h"
-#include "common/cli/jsonl.h"
-#include "common/io/json.h"
+#include "tests/07_sampling/score_answer.h"
 
 namespace llm {
 namespace {
-
-std::string answer_line(const std::string& line) {
-  std::istringstream in(line + "\n");
-  std::ostringstream out;
-  serve_json_lines(in, out, score_line_fields(),
-                   [](const JsonReader& request, JsonWriter& answer) { answer_score_line(request, answer); });
-  return out.str();
-}
 
 // Sound apart from what follows.
 std::string with_config(const std::string& config) {
@@ -29,7 +18,7 @@ std::string with_processor(const std::string& entry) {
 
 void check_error(const std::string& line, const std::vector<std::string>& words) {
   CAPTURE(line);
-  const Json answer = parse_json(answer_line(line), "answer");
+  const Json answer = score_answer(line);
   REQUIRE_MESSAGE(answer.contains("error"), answer.dump());
   for (const std::string& word : words)
     CHECK_MESSAGE(answer["error"].get<std::string>().find(word) != std::string::npos, answer.dump());
@@ -129,8 +118,8 @@ TEST_CASE("NaN: the message names what brought it about; remove_invalid_values m
   check_error(line(R"("nan", 1.0, 2.0)", top_k), {"scores", "NaN"});
   check_error(line(R"("-inf", 1.0)", R"({"name": "sequence_bias", "value": [[[0], "inf"]]}, )" + top_k),
               {"sequence_bias", "NaN"});
-  const Json mended = parse_json(
-      answer_line(line(R"("nan", 1.0, 2.0)", top_k + R"(, {"name": "remove_invalid_values"})")), "answer");
+  const Json mended =
+      score_answer(line(R"("nan", 1.0, 2.0)", top_k + R"(, {"name": "remove_invalid_values"})"));
   CHECK(mended["scores"][0][0] == 0.0);
   CHECK(mended["scores"][0][2] == 2.0);
 }
@@ -141,10 +130,8 @@ TEST_CASE("a vocabulary of one token") {
         R"("name": "top_p", "value": 0.0)", R"("name": "typical_p", "value": 0.2)",
         R"("name": "top_h", "value": 0.1)", R"("name": "eta_cutoff", "value": 0.9)",
         R"("name": "watermarking_config", "value": {})", R"("name": "no_repeat_ngram_size", "value": 5)"}) {
-    const Json answer =
-        parse_json(answer_line(R"({"input_ids": [[0, 0]], "scores": [[0.0]], "processors": [{)" +
-                               std::string(entry) + "}]}"),
-                   "answer");
+    const Json answer = score_answer(R"({"input_ids": [[0, 0]], "scores": [[0.0]], "processors": [{)" +
+                                     std::string(entry) + "}]}");
     REQUIRE_MESSAGE(answer.contains("scores"), answer.dump());
     CHECK(answer["scores"] == Json::parse("[[0.0]]"));
   }

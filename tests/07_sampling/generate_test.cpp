@@ -1,15 +1,13 @@
 // Texts: transformers' fixtures, engines, batches, seeds.
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "chapters/07_sampling/processors.h"
 #include "chapters/07_sampling/sampled_rows.h"
 #include "chapters/07_sampling/sampling_json_lines.h"
 #include "tests/02_naive_loop/fixtures.h"
+#include "tests/02_naive_loop/generate_fixtures.h"
 #include "tests/message_of.h"
 
 namespace llm::test {
@@ -19,41 +17,25 @@ std::vector<Json> serve(const std::string& model_name, const std::vector<Json>& 
                         const SamplingDefaults& defaults = {}) {
   const OpenModel opened = open_model(model_path(model_name).string(), /*quiet=*/true);
   EngineSet engines(opened, {});
-  std::string lines;
-  for (const Json& request : requests) lines += request.dump() + "\n";
-  std::istringstream in(lines);
-  std::ostringstream out;
-  answer_json_lines(in, out, opened, sampling_json_lines(engines, defaults), {}, "");
-  std::istringstream answers(out.str());
-  std::vector<Json> result;
-  for (std::string line; std::getline(answers, line);) result.push_back(parse_json(line, "answer"));
-  REQUIRE(result.size() == requests.size());
-  return result;
+  const Served served = serve_lines(to_json_lines(requests), [&](std::istream& in, std::ostream& out) {
+    return answer_json_lines(in, out, opened, sampling_json_lines(engines, defaults), {}, "");
+  });
+  REQUIRE(served.answers.size() == requests.size());
+  return served.answers;
 }
 
 TEST_CASE("generation with processors gives transformers' tokens, with a cache and without") {
-  std::ifstream file(std::string(LLM_SOURCE_DIR) + "/tests/07_sampling/data/generate.jsonl");
-  std::map<std::string, std::vector<Json>> by_model;
-  for (std::string line; std::getline(file, line);) {
-    const Json fixture = parse_json(line, "generate.jsonl");
-    by_model[fixture["model"].get<std::string>()].push_back(fixture);
-  }
+  const std::string file = std::string(LLM_SOURCE_DIR) + "/tests/07_sampling/data/generate.jsonl";
   std::size_t cases = 0;
-  for (const auto& entry : by_model) {
-    std::vector<Json> requests;
-    for (const Json& fixture : entry.second)
+  for (const auto& [model, fixtures] : by_model(read_json_lines(file))) {
+    std::vector<Json> requests, asked;
+    for (const Json& fixture : fixtures)
       for (const char* engine : {"cached", "naive"}) {
-        Json& request = requests.emplace_back(Json{{"input_ids", fixture["input_ids"]}, {"engine", engine}});
-        request["generation_config"] = fixture["generation_config"];
-        if (fixture.contains("attention_mask")) request["attention_mask"] = fixture["attention_mask"];
+        requests.emplace_back(request_of(fixture))["engine"] = engine;
+        asked.push_back(fixture);
       }
-    const std::vector<Json> answers = serve(entry.first, requests);
-    for (std::size_t i = 0; i < answers.size(); ++i, ++cases) {
-      const Json& fixture = entry.second[i / 2];
-      CAPTURE(fixture["name"].get<std::string>());
-      REQUIRE_MESSAGE(answers[i].contains("sequences"), answers[i].dump());
-      CHECK(answers[i]["sequences"] == fixture["expected"]["sequences"]);
-    }
+    check_sequences(serve(model, requests), asked);
+    cases += asked.size();
   }
   CHECK(cases == 66);
 }

@@ -3,33 +3,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "chapters/07_sampling/score_lines.h"
 #include "chapters/07_sampling/watermark_detector.h"
-#include "common/cli/jsonl.h"
+#include "tests/07_sampling/score_answer.h"
+#include "tests/json_lines.h"
 
 namespace llm {
 namespace {
 
 std::vector<Json> read_lines(const std::string& name) {
-  std::ifstream file(std::string(LLM_SOURCE_DIR) + "/tests/07_sampling/data/" + name);
-  std::vector<Json> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(parse_json(line, name));
-  return lines;
+  return read_json_lines(std::string(LLM_SOURCE_DIR) + "/tests/07_sampling/data/" + name);
 }
 
 Json answer_to(const Json& fixture) {
   Json request = Json::object();
   for (const std::string_view field : score_line_fields())
     if (fixture.contains(field)) request[std::string(field)] = fixture[std::string(field)];
-  std::istringstream in(request.dump() + "\n");
-  std::ostringstream out;
-  serve_json_lines(in, out, score_line_fields(),
-                   [](const JsonReader& line, JsonWriter& answer) { answer_score_line(line, answer); });
-  return parse_json(out.str(), "answer");
+  return score_answer(request.dump());
 }
 
 double number(const Json& value) {

@@ -1,7 +1,6 @@
 // Conversations rendered by transformers with the templates of real models and with others like them.
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "common/base/error.h"
 #include "common/text/chat_template.h"
+#include "tests/json_lines.h"
 
 using namespace llm;
 
@@ -17,9 +17,7 @@ namespace {
 const std::filesystem::path kData = std::filesystem::path(LLM_SOURCE_DIR) / "tests/common/text/data";
 
 std::vector<Json> read_lines(const std::string& name) {
-  std::vector<Json> lines;
-  std::ifstream file(kData / name);
-  for (std::string text; std::getline(file, text);) lines.push_back(parse_json(text, name));
+  std::vector<Json> lines = read_json_lines(kData / name);
   REQUIRE(!lines.empty());
   return lines;
 }
