@@ -1,9 +1,12 @@
 """What a chapter's head and its table of exercises say: counted from the folder, exercises.toml and CMake."""
 import difflib
 import re
-import tomllib
 
-from book_text import BookError, count_words, regions
+import exercises_file
+import regions
+from book_text import BookError, count_words
+from exercise_tools import EXERCISES
+from lint_includes import uses_in
 
 WORDS_A_MINUTE = 40  # of a text with code that is read beside it
 SOURCES = (".cpp", ".h", ".cu", ".cuh")
@@ -17,10 +20,8 @@ def chapter_of(page):
 
 
 def exercises(root, chapter):
-    path = root / "tests/course/exercises" / chapter / "exercises.toml"
-    if not path.exists():
-        return []
-    return tomllib.loads(path.read_text()).get("exercise", [])
+    path = root / EXERCISES / chapter / "exercises.toml"
+    return exercises_file.read_chapter(path, root) if path.exists() else []
 
 
 def sources(root, chapter):
@@ -40,8 +41,7 @@ def rounded(count):
 
 def uses(root, chapter):
     cmake = root / "chapters" / chapter / "CMakeLists.txt"
-    named = re.search(r"\bUSES\s+((?:\d\d_\w+\s*)+)", cmake.read_text()) if cmake.exists() else None
-    return named[1].split() if named else []
+    return uses_in(cmake.read_text()).get(chapter, []) if cmake.exists() else []
 
 
 def title(chapter):
@@ -53,11 +53,9 @@ def loop(root, chapter):
     path = root / "chapters" / chapter / "main.cpp"
     if not path.exists():
         return None
-    _, found = regions(path.read_text())
-    if "loop" not in found:
-        return None
-    first, last = found["loop"]
-    return path.read_text().splitlines()[first - 1:last]
+    text = path.read_text()
+    _, found = regions.scan(text)
+    return found["loop"].body(regions.lines_of(text)) if "loop" in found else None
 
 
 def loop_change(root, chapter):
@@ -87,7 +85,7 @@ def box(root, page, args, text):
     reading = max(5, round(count_words(text) / WORDS_A_MINUTE / 5) * 5)
     time = f"{reading} minutes to read"
     if tasks:
-        time += f", {sum(task['minutes'] for task in tasks)} for the {len(tasks)} exercises"
+        time += f", {sum(task.minutes for task in tasks)} for the {len(tasks)} exercises"
     program = f"; program `{chapter}`" if (root / "chapters" / chapter / "main.cpp").exists() else ""
     rows = [("**You build**", built), ("Chapters needed", needed), ("Time", time), ("GPU", extra.get("GPU", "no")),
             ("Download", extra.get("download", "no")),
@@ -113,5 +111,5 @@ def exercise_table(root, page):
     chapter = chapter_of(page)
     rows = ["| exercise | what you write | minutes | in your lab |", "| --- | --- | --- | --- |"]
     for task in exercises(root, chapter):  # no link: beside the text stands the finished code
-        rows.append(f"| {task['id']} | {task['title']} | {task['minutes']} | `{task['file']}` |")
+        rows.append(f"| {task.id} | {task.title} | {task.minutes} | `{task.file}` |")
     return "\n".join(rows) + "\n" if len(rows) > 2 else "This chapter has no exercises yet.\n"

@@ -3,8 +3,10 @@ import re
 import urllib.parse
 
 import book_break
+import regions
+from book_expand import Page, differences
 from book_text import (BLOCK, FENCE, GENERATED_HEAD, INLINE, KINDS, BookError, blank, blank_code, blank_spans,
-                       blank_typed, console_commands, count_words, line_of, regions)
+                       blank_typed, console_commands, count_words, line_of)
 
 MIN_WORDS, MAX_WORDS = 900, 1400
 MAX_SNIPPETS, MAX_SNIPPET_LINES = 6, 25
@@ -36,8 +38,10 @@ def check_regions(book):
             continue  # the scripts and their tests speak about markers
         text = book.tree.text(name)
         if "--8<--" in text:
-            for line, message in regions(text)[0]:
+            for line, message in regions.scan(text)[0]:
                 yield name, line, message
+            for match in re.finditer(r"(?://|#)--8<--", text):
+                yield name, line_of(text, match.start()), "a blank belongs before --8<--"
 
 
 def check_markers(book):
@@ -106,15 +110,15 @@ def anchors(text):
     return found | set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
 
 
+LINKS = [re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)"),
+         re.compile(r"^\[[^\]]+\]:\s*(\S+)", re.MULTILINE),
+         re.compile(r"<(?:img|source|a)\b[^>]*\b(?:src|srcset|href)=\"([^\"]+)\"")]
+
+
 def links(text):
-    """(line, target) of every link and image of a page, code left out."""
+    """The matches of every link and image of a page, in its order, code left out; group 1 is the target."""
     plain = blank_code(text)
-    for match in re.finditer(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)", plain):
-        yield line_of(text, match.start()), match[1]
-    for match in re.finditer(r"^\[[^\]]+\]:\s*(\S+)", plain, re.MULTILINE):
-        yield line_of(text, match.start()), match[1]
-    for match in re.finditer(r"<(?:img|source|a)\b[^>]*\b(?:src|srcset|href)=\"([^\"]+)\"", plain):
-        yield line_of(text, match.start()), match[1]
+    return sorted((match for pattern in LINKS for match in pattern.finditer(plain)), key=lambda match: match.start(1))
 
 
 def check_links(book):
@@ -122,7 +126,8 @@ def check_links(book):
     known = set(book.tree.files)
     folders = {"/".join(name.split("/")[:depth]) for name in known for depth in range(1, name.count("/") + 1)}
     for name, text in book.pages.items():
-        for line, target in links(text):
+        for link in links(text):
+            line, target = line_of(text, link.start()), link[1]
             if is_external(target):
                 continue
             path, _, anchor = urllib.parse.unquote(target).partition("#")
@@ -155,8 +160,7 @@ def why_not_run(command):
 def check_commands(book):
     """Commands in console blocks work, but for those on the list of book_checks.py."""
     for name, text in book.pages.items():
-        expected = {parse for block in BLOCK.finditer(text) if block["kind"] == "broken"
-                    for parse in [block["args"].split("; ")[0]]}
+        expected = {block["args"].split("; ")[0] for block in BLOCK.finditer(text) if block["kind"] == "broken"}
         for line, command in console_commands(text):
             if why_not_run(command) or command in expected:
                 continue
@@ -168,7 +172,6 @@ def check_commands(book):
 
 def check_stale(book):
     """Generated blocks and numbers are what their sources and programs give today."""
-    from book_expand import Page, differences
     for name, text in book.pages.items():
         if not GENERATED_HEAD.search(text) and not INLINE.search(text):
             continue

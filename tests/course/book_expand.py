@@ -6,13 +6,13 @@ import random
 import re
 import subprocess
 import textwrap
-import tomllib
 
 import book_break
 import book_chapters
 from book_mask import mask
 from book_text import (BLOCK, INLINE, VALUES, BookError, blank_typed, line_of, parse_options, snippet,
                        typed_fences)
+from exercise_tools import Problem
 
 COLUMNS = 110
 TIME_LIMIT_S = 120
@@ -119,13 +119,18 @@ class Values:
                     name, _, definition = line.partition(" = ")
                     self.definitions[name.strip()] = definition.strip()
 
+    def definition(self, name):
+        """(source, path, form): the path is None where the source is a formula."""
+        if name not in self.definitions:
+            raise BookError(f"the page's list of values has no '{name}'")
+        source, *rest = self.definitions[name].split(" => ")
+        path = rest.pop(0) if re.match(r"build/|docs/|data/|printf |echo ", source) else None
+        return source, path, rest[0] if rest else ""
+
     def raw(self, name):
         if name not in self.known:
-            if name not in self.definitions:
-                raise BookError(f"the page's list of values has no '{name}'")
-            source = self.definitions[name].split(" => ")[0]
-            if re.match(r"build/|docs/|data/|printf |echo ", source):
-                path = self.definitions[name].split(" => ")[1]
+            source, path, _ = self.definition(name)
+            if path is not None:
                 self.known[name] = look_up(json.loads(self.text_of(source)), path)
             else:
                 names = re.findall(r"\b[a-z_]\w*", source)
@@ -138,9 +143,7 @@ class Values:
         return self.programs.output(source, errors_too=False).strip().splitlines()[-1]
 
     def shown(self, name):
-        value, parts = self.raw(name), self.definitions[name].split(" => ")
-        computed = re.match(r"build/|docs/|data/|printf |echo ", parts[0])
-        form = parts[2 if computed else 1] if len(parts) > (2 if computed else 1) else ""
+        value, (_, _, form) = self.raw(name), self.definition(name)
         return formatted(value, form) if form else str(value)
 
 
@@ -180,7 +183,7 @@ class Page:
                 body = book_chapters.unless_near(match["body"], body)
             else:
                 body = book_chapters.exercise_table(self.programs.root, self.name)
-        except (BookError, OSError, tomllib.TOMLDecodeError) as error:
+        except (BookError, Problem, OSError) as error:
             self.problems.append((line_of(self.text, match.start()), f"{kind}: {error}"))
             return match[0]
         if kind in ("output", "broken") and not self.refresh and mask(body) == mask(match["body"]):

@@ -16,8 +16,8 @@ import urllib.parse
 import venv
 
 from book import Book
-from book_checks import is_external
-from book_text import BLOCK, INLINE, VALUES, blank_code, typed_fences
+from book_checks import is_external, links
+from book_text import BLOCK, INLINE, VALUES, typed_fences
 from lint_tree import ROOT
 
 ZENSICAL = "zensical==0.0.73"
@@ -27,8 +27,6 @@ NAVIGATION = [("Reading and teaching", ["how-to-read", "teaching", "glossary", "
                                "adding-a-processor", "adding-an-exercise", "adding-a-chapter"]),
               ("About", ["third_party"])]
 LANGUAGES = {"cpp": "cpp", "h": "cpp", "py": "python", "sh": "bash", "toml": "toml", "json": "json"}
-LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*([^)\s]+)\s*\)"
-                  r"|<(?:img|source|a)\b[^>]*\b(?:src|srcset|href)=\"([^\"]+)\"")
 NOT_SEARCHED = "---\nsearch:\n  exclude: true\n---\n"
 
 CONFIG = """# Written by tests/course/book_site.py.
@@ -109,14 +107,12 @@ class Site:
         text = re.sub(r"^\|.*\|$", lambda row: re.sub(r"`[^`]*`", lambda code: code[0].replace("\\|", "|"), row[0]),
                       text, flags=re.MULTILINE)
         here = posixpath.dirname(staged_name(name, self.book.pages))
-        plain, parts, done = blank_code(text), [], 0
-        for match in LINK.finditer(text):
-            group = 1 if match[1] else 2
-            begin, end = match.span(group)
-            if plain[begin:end] != text[begin:end] or is_external(match[group]) or match[group].startswith("#"):
+        parts, done = [], 0
+        for link in links(text):
+            if is_external(link[1]) or link[1].startswith("#"):
                 continue
-            parts += [text[done:begin], self.target(name, match[group], here)]
-            done = end
+            parts += [text[done:link.start(1)], self.target(name, link[1], here)]
+            done = link.end(1)
         return "".join(parts) + text[done:]
 
     def target(self, name, link, here):

@@ -13,17 +13,20 @@ each closed by `<!-- end -->`. `<!-- =name -->12 %<!-- / -->` is a number from t
     share = build/bin/count_flops --json => attention_share => .1%
     unused = rows - ids => ,
     -->
-In sources a region stands between `--8<-- [start:name]` and `--8<-- [end:name]`, each in a comment of its own.
+In sources a region stands between `--8<-- [start:name]` and `--8<-- [end:name]`, each in a comment of its own
+(regions.py reads them).
 """
 import re
+import textwrap
 from dataclasses import dataclass
+
+import regions
 
 KINDS = r"(?:snippet|output|broken|markdown|box|exercises)"
 BLOCK = re.compile(rf"^(?P<head><!-- (?P<kind>{KINDS})(?:: (?P<args>.*?))? -->\n)"
                    r"(?P<body>.*?)^<!-- end -->$", re.DOTALL | re.MULTILINE)
 VALUES = re.compile(r"^<!-- values\n(.*?)^-->\n", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"<!-- =(\w+) -->(.*?)<!-- / -->")
-REGION = re.compile(r"--8<-- \[(start|end):([\w-]+)\]")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 GENERATED_HEAD = re.compile(rf"<!-- {KINDS}\b")
 
@@ -67,42 +70,13 @@ def line_of(text, position):
     return text.count("\n", 0, position) + 1
 
 
-def regions(text):
-    """(line, message) of what is wrong with the markers, and {name: (first line, last line)}, markers left out."""
-    wrong, found, open_names = [], {}, []
-    for number, line in enumerate(text.splitlines(), 1):
-        match = REGION.search(line)
-        if not match:
-            if "--8<--" in line:
-                wrong.append((number, f"not a marker: {line.strip()}"))
-            continue
-        kind, name = match.groups()
-        if line.strip() not in (f"// --8<-- [{kind}:{name}]", f"# --8<-- [{kind}:{name}]"):
-            wrong.append((number, f"the marker of '{name}' shares its line"))
-        if kind == "start":
-            if name in found or name in [opened for opened, _ in open_names]:
-                wrong.append((number, f"region '{name}' begins twice"))
-            open_names.append((name, number))
-        elif not open_names:
-            wrong.append((number, f"region '{name}' ends and has not begun"))
-        elif open_names[-1][0] != name:
-            wrong.append((number, f"region '{name}' ends inside '{open_names[-1][0]}'"))
-            open_names = [entry for entry in open_names if entry[0] != name]
-        else:
-            found[name] = (open_names.pop()[1] + 1, number - 1)
-    wrong += [(number, f"region '{name}' has no end") for name, number in open_names]
-    return wrong, found
-
-
 def snippet(text, name):
     """The lines of a region without markers in it, moved to the left."""
-    _, found = regions(text)
+    _, found = regions.scan(text)
     if name not in found:
         raise BookError(f"there is no region '{name}'")
-    first, last = found[name]
-    lines = [line for line in text.splitlines()[first - 1:last] if "--8<--" not in line]
-    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    return "\n".join(line[indent:] for line in lines).strip("\n")
+    lines = [line for line in found[name].body(regions.lines_of(text)) if "--8<--" not in line]
+    return textwrap.dedent("\n".join(lines)).strip("\n")
 
 
 def without_blocks(text):

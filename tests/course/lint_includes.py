@@ -29,16 +29,21 @@ def part_of(name):
     return tuple(pieces[:2]) if pieces[0] in ("common", "chapters") and len(pieces) > 2 else None
 
 
+def uses_in(text):
+    """Chapter -> the chapters that it names after USES, in the text of a CMakeLists.txt."""
+    uses = {}
+    for call in re.finditer(r"llm_chapter\(\s*(\w+)([^)]*)\)", re.sub(r"#.*", "", text)):
+        words = re.search(r"\bUSES\b((?:\s+[0-9]\w*)+)", call[2])
+        uses[call[1]] = words[1].split() if words else []
+    return uses
+
+
 def chapter_uses(tree):
-    """Chapter -> the chapters that its CMakeLists.txt names after USES."""
+    """The same of all chapters."""
     uses = {}
     for name in tree.files:
-        if not re.fullmatch(r"chapters/\w+/CMakeLists\.txt", name):
-            continue
-        text = re.sub(r"#.*", "", tree.text(name))
-        for call in re.finditer(r"llm_chapter\(\s*(\w+)([^)]*)\)", text):
-            words = re.search(r"\bUSES\b((?:\s+[0-9]\w*)+)", call[2])
-            uses[call[1]] = words[1].split() if words else []
+        if re.fullmatch(r"chapters/\w+/CMakeLists\.txt", name):
+            uses |= uses_in(tree.text(name))
     return uses
 
 
@@ -69,7 +74,7 @@ def forbidden(here, there, uses):
         if there[0] == "chapters":
             return "common never includes a chapter"
         if here[1] not in LAYERS:
-            return f"common/{here[1]} is not in the table of layers (LAYERS in tests/course/lint.py)"
+            return f"common/{here[1]} is not in the table of layers (LAYERS in tests/course/lint_includes.py)"
         return None if there[1] in LAYERS[here[1]] else f"common/{here[1]} stands below or beside common/{there[1]}"
     if there[0] == "common":
         return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from exercise_tools import Problem
 
 MARKER = re.compile(r"^(?P<indent>[ \t]*)(?://|#) ?--8<-- \[(?P<edge>start|end):(?P<name>[\w-]+)\][ \t]*$")
+IN_A_LINE = re.compile(r"(?P<indent>)--8<-- \[(?P<edge>start|end):(?P<name>[\w-]+)\]")
 ALMOST = re.compile(r"--8<--|\[(?:start|end):ex[\w-]*\]")
 MIN_LINES, MAX_LINES = 3, 30
 
@@ -30,35 +31,45 @@ class Region:
         return lines[self.start + 1:self.end]
 
 
+def scan(text):
+    """What is wrong with the markers, as (line, message), and name -> Region of those that are whole."""
+    wrong, regions, open_regions = [], {}, []
+    for number, line in enumerate(lines_of(text)):
+        alone = MARKER.match(line)
+        match = alone or IN_A_LINE.search(line)
+        if not alone and ALMOST.search(line):
+            wrong.append((number + 1, f"this marker is damaged: {line.strip()!r} "
+                          f"{'shares its line' if match else 'is not a marker'}. "
+                          "It reads // --8<-- [start:NAME] or // --8<-- [end:NAME], alone on its line"))
+        if not match:
+            continue
+        name, is_open = match["name"], any(region.name == match["name"] for region in open_regions)
+        if match["edge"] == "start":
+            if name in regions or is_open:
+                wrong.append((number + 1, f"a second [start:{name}]: the region begins twice; remove one of the two"))
+            open_regions.append(Region(name, number, -1, match["indent"]))
+        elif not is_open:
+            wrong.append((number + 1, f"[end:{name}] without [start:{name}] above it: the region has not begun; "
+                          f"put the line // --8<-- [start:{name}] back where the region begins"))
+        elif (last := open_regions[-1]).name != name:
+            wrong.append((number + 1, f"[end:{name}] comes before [end:{last.name}]; "
+                          f"put the line // --8<-- [end:{last.name}] back above it"))
+            open_regions = [region for region in open_regions if region.name != name]
+        else:
+            last.end = number
+            regions[name] = open_regions.pop()
+    wrong += [(region.start + 1, f"[start:{region.name}] without [end:{region.name}]: the region has no end; "
+               f"put the line // --8<-- [end:{region.name}] back where the region ends")
+              for region in reversed(open_regions)]
+    return wrong, regions
+
+
 def find_regions(text, file):
     """Name -> Region. Raises Problem where markers are damaged, doubled, missing or cross each other."""
-    regions, open_regions = {}, []
-    for number, line in enumerate(lines_of(text)):
-        match = MARKER.match(line)
-        if match is None:
-            if ALMOST.search(line):
-                raise Problem(f"{file}:{number + 1}: this marker is damaged: {line.strip()!r}. "
-                              "It reads // --8<-- [start:NAME] or // --8<-- [end:NAME], alone on its line")
-            continue
-        name = match["name"]
-        if match["edge"] == "start":
-            if name in regions or any(region.name == name for region in open_regions):
-                raise Problem(f"{file}:{number + 1}: a second [start:{name}]; remove one of the two")
-            open_regions.append(Region(name, number, -1, match["indent"]))
-            continue
-        if not any(region.name == name for region in open_regions):
-            raise Problem(f"{file}:{number + 1}: [end:{name}] without [start:{name}] above it; "
-                          f"put the line // --8<-- [start:{name}] back where the region begins")
-        region = open_regions.pop()
-        if region.name != name:
-            raise Problem(f"{file}:{number + 1}: [end:{name}] comes before [end:{region.name}]; "
-                          f"put the line // --8<-- [end:{region.name}] back above it")
-        region.end = number
-        regions[name] = region
-    if open_regions:
-        region = open_regions[-1]
-        raise Problem(f"{file}:{region.start + 1}: [start:{region.name}] without [end:{region.name}]; "
-                      f"put the line // --8<-- [end:{region.name}] back where the region ends")
+    wrong, regions = scan(text)
+    if wrong:
+        line, message = wrong[0]
+        raise Problem(f"{file}:{line}: {message}")
     return regions
 
 
