@@ -81,8 +81,7 @@ def main():
     folder, exercises = pathlib.Path(args.to).absolute(), exercises_file.read_toml(ROOT)
     update, archive = export(ROOT, folder, exercises)
     place = lab_state.shown(folder)
-    for name, why in update.left:
-        print(f"left as it is: {place}/{name} ({why})")
+    lab.say_kept(update, place)
     print(f"""{place}: {len(exercises)} exercises, {len(exercises) * POINTS} points, without solutions
 {lab_state.shown(archive)}: the autograder for Gradescope
 

@@ -98,6 +98,14 @@ def write_lab(root, lab, exercises, more=None):
     return update
 
 
+def say_kept(update, place):
+    """Says which of the reader's changes were left or saved."""
+    for name, why in update.left:
+        print(f"left as it is: {place}/{name} ({why})")
+    for name in update.saved:
+        print(f"updated; your version: {place}/{name}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lab", default="", help="the lab's folder (default: lab)")
@@ -109,10 +117,7 @@ def main():
     exercises = exercises_file.read_toml(ROOT)
     update = write_lab(ROOT, lab.absolute(), exercises)
     place = lab_state.shown(lab)
-    for name, why in update.left:
-        print(f"left as it is: {place}/{name} ({why})")
-    for name in update.saved:
-        print(f"updated; your version: {place}/{name}")
+    say_kept(update, place)
     chapters = ", ".join(dict.fromkeys(exercise.chapter for exercise in exercises))
     if is_new:
         print(f"{place}: {len(exercises)} exercises of chapters {chapters}; begin with {place}/README.md")
