@@ -18,7 +18,7 @@ std::string to_json_lines(const std::vector<Json>& values);
 
 struct Served {
   int status = 0;
-  std::vector<Json> answers = {};
+  std::vector<Json> answers;
 };
 
 // What serve(in, out) answers to the requests; it returns the exit status.
