@@ -73,6 +73,7 @@ class CacheFileReader {
 
   // The hash of the header, then of each tensor; the last one holds it.
   void check_checksum() const {
+    if (file_.tensors.empty()) damaged("it has no checksum");
     const TensorEntry& last = file_.tensors.back();
     if (last.name != "checksum" || last.bytes != sizeof(std::uint64_t)) damaged("it has no checksum");
     const Index data = file_.tensors.front().offset;

@@ -193,6 +193,11 @@ TEST_CASE("a model's weights, an empty file, a folder, nothing: no cache file") 
   const std::filesystem::path weights =
       std::filesystem::path(LLM_SOURCE_DIR) / "tests/data/models/tiny-qwen3/model.safetensors";
   CHECK(load_error(m, weights, m.identity(), ErrorCode::kFormat).find("no cache file") != std::string::npos);
+  const std::string header = R"({"__metadata__":{"format":"next token kv cache 1"}})";
+  write_text(folder.path() / "none",
+             static_cast<char>(header.size()) + std::string(7, '\0') + header);  // no tensors
+  CHECK(load_error(m, folder.path() / "none", m.identity(), ErrorCode::kFormat).find("no checksum") !=
+        std::string::npos);
   write_text(folder.path() / "empty", "");
   CHECK(load_error(m, folder.path() / "empty", m.identity(), ErrorCode::kFormat) != "");
   CHECK(load_error(m, folder.path() / "", m.identity(), ErrorCode::kIo) != "");
