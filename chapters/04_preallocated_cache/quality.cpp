@@ -41,12 +41,13 @@ ScoreComparison compare_scores(CausalLM& model, Cache& past_key_values, std::spa
     const View<const float, 1> row = rows[t - 1 - first];
     for (Index v = 0; v < scores.size(); ++v) {
       largest = std::max(largest, std::abs(static_cast<double>(row[v])));
-      error = std::max(error, std::abs(static_cast<double>(row[v]) - static_cast<double>(scores[v])));
+      const double off = std::abs(static_cast<double>(row[v]) - static_cast<double>(scores[v]));
+      error = std::isnan(off) ? off : std::max(error, off);  // max keeps a NaN on its left
     }
     ++result.tokens;
     result.same_best += best(row) == best(scores);
   }
-  result.largest_error = largest > 0 ? error / largest : 0;
+  result.largest_error = error == 0 ? 0 : error / largest;
   return result;
 }
 

@@ -13,7 +13,7 @@ namespace llm {
 struct ScoreComparison {
   Index tokens = 0;          // whose scores were compared
   Index same_best = 0;       // of them, those with the same best next token
-  double largest_error = 0;  // of a score, as a share of the largest
+  double largest_error = 0;  // of a score, as a share of the largest; NaN if a score is
 };
 
 // ids: the text; the scores from its token `first` on are compared. past_key_values: empty, one row.

@@ -62,6 +62,15 @@ TEST_CASE("comparing scores: nothing for an exact cache, more for fewer bits") {
   CHECK(int4 > 2 * int8);
 }
 
+TEST_CASE("scores that are NaN are no equal scores") {
+  const ModelConfig config = awkward_config("llama");
+  WeightMap weights = random_weights(config, 3);
+  weights.at("model.norm.weight")[1] = NAN;
+  Transformer model(config, to_checkpoint(config, weights), any_cache_engine());
+  const auto cache = model.make_cache({.cache = "int8"});
+  CHECK(std::isnan(compare_scores(model, *cache, text(9), 4).largest_error));
+}
+
 TEST_CASE("the table of qualities: the exact cache first, codes less") {
   ModelConfig config = awkward_config("qwen3");
   config.head_dim = 16;
