@@ -225,8 +225,8 @@ void o200k_word(Cursor& c) {
 class KnownMatcher final : public Matcher {
  public:
   explicit KnownMatcher(void (*word)(Cursor&)) : word_(word) {
-    character_classes();
-  }  // made now, not in the first text
+    character_classes();  // made now, not in the first text
+  }
 
   void for_each_match(std::string_view text, FunctionRef<void(Index, Index)> found) const override {
     for (Cursor c(text, 0); !c.done();) {

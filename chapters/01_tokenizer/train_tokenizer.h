@@ -11,8 +11,8 @@
 namespace llm {
 
 // The texts of a corpus: the "text" of each line of a .jsonl file; any other file is one text.
-// Errors: kIo and kMissing for the file, kFormat with the line for a line without a "text", kRange if all of
-// it is empty.
+// Errors: kMissing for a file that cannot be read, kFormat or kMissing with the line for a line without a
+// "text", kRange if all of it is empty.
 std::vector<std::string> read_corpus(const std::filesystem::path& path);
 
 // Writes what train_bpe() found as a tokenizer.json that this course and the tokenizers library load: NFC,

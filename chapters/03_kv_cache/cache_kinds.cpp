@@ -24,6 +24,15 @@ const CacheKind& find_cache_kind(CacheKinds kinds, std::string_view name) {
                                  .remedy = kinds.size() == 1 ? "04_preallocated_cache has every kind" : ""});
 }
 
+const CacheKind& checked_cache_kind(CacheKinds kinds, const ModelConfig& config, const CacheSpec& spec) {
+  const CacheKind& kind = find_cache_kind(kinds, spec.cache);
+  if (spec.num_rows < 1)
+    fail(ErrorCode::kRange,
+         {.where = "cache", .what = "rows", .got = std::to_string(spec.num_rows), .expected = "at least 1"});
+  kind.check(config, spec);
+  return kind;
+}
+
 LayerFactory layer_factory(const CacheKind& kind, const ModelConfig& config, const CacheSpec& spec) {
   return [&kind, config, spec](Index layer, Index num_rows) {
     return kind.make_layer(config, spec, layer, num_rows);
@@ -32,11 +41,7 @@ LayerFactory layer_factory(const CacheKind& kind, const ModelConfig& config, con
 
 std::unique_ptr<Cache> make_cache(CacheKinds kinds, const void* maker, const ModelConfig& config,
                                   const CacheSpec& spec) {
-  const CacheKind& kind = find_cache_kind(kinds, spec.cache);
-  if (spec.num_rows < 1)
-    fail(ErrorCode::kRange,
-         {.where = "cache", .what = "rows", .got = std::to_string(spec.num_rows), .expected = "at least 1"});
-  kind.check(config, spec);
+  const CacheKind& kind = checked_cache_kind(kinds, config, spec);
   const LayerFactory make_layer = layer_factory(kind, config, spec);
   if (!kind.preallocated)
     return std::make_unique<LayeredCache>(maker, config.num_hidden_layers, spec.num_rows, make_layer);

@@ -35,9 +35,12 @@ CacheKinds dynamic_cache_kinds();
 // Errors: kUnsupported for a kind that is not in the table, with the names that are.
 const CacheKind& find_cache_kind(CacheKinds kinds, std::string_view name);
 
-// A cache as the spec wants it. maker: the engine. Errors: kUnsupported for an unknown kind; kRange for a
-// number of rows below 1; those of the kind's check(). `offload` is not looked at: chapter 04 wraps the
-// layers that layer_factory() makes.
+// The kind that the spec names, which can do what the spec says. Errors: kUnsupported for an unknown kind;
+// kRange for a number of rows below 1; those of the kind's check().
+const CacheKind& checked_cache_kind(CacheKinds kinds, const ModelConfig& config, const CacheSpec& spec);
+
+// A cache as the spec wants it. maker: the engine. Errors: those of checked_cache_kind(). `offload` is not
+// looked at: chapter 04 wraps the layers that layer_factory() makes.
 std::unique_ptr<Cache> make_cache(CacheKinds kinds, const void* maker, const ModelConfig& config,
                                   const CacheSpec& spec);
 LayerFactory layer_factory(const CacheKind& kind, const ModelConfig& config, const CacheSpec& spec);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,14 @@ struct CachedJsonLines {
   // the tokens that the longest row may reach.
   std::function<CacheSpec(const GenerateRequest& request, const GenerationConfig& config)> cache_spec;
 };
+
+// For a request that is computed without a cache. Errors: kUsage if it names one.
+void expect_no_cache(const GenerateRequest& request);
+
+// The cache of a request: num_rows rows, each with room for the longest of `rows` and `limit` new tokens
+// unless the spec says for how many. Errors: those of CausalLM::make_cache().
+std::unique_ptr<Cache> make_request_cache(CausalLM& model, CacheSpec spec, Index num_rows,
+                                          std::span<const std::vector<Token>> rows, Index limit);
 
 // "engine": "cached" (the default) or "naive", which is also what use_cache false means. Each request has a
 // cache of its own. model: must outlive the result. Errors of a request: kUsage for a cache without one.

@@ -21,15 +21,6 @@ LayerFactory offloaded(const CacheKind& kind, const ModelConfig& config, const C
 }
 // --8<-- [end:offloaded]
 
-const CacheKind& checked_kind(const ModelConfig& config, const CacheSpec& spec) {
-  const CacheKind& kind = find_cache_kind(all_cache_kinds(), spec.cache);
-  if (spec.num_rows < 1)
-    fail(ErrorCode::kRange,
-         {.where = "cache", .what = "rows", .got = std::to_string(spec.num_rows), .expected = "at least 1"});
-  kind.check(config, spec);
-  return kind;
-}
-
 // A system that promises more memory than it has would end the program when the promise is called in.
 void check_memory(const ModelConfig& config, const CacheSpec& spec) {
   const Index machine = machine_memory_bytes();
@@ -53,7 +44,7 @@ CacheKinds all_cache_kinds() {
 // --8<-- [end:table]
 
 std::unique_ptr<Cache> make_any_cache(const void* maker, const ModelConfig& config, const CacheSpec& spec) {
-  const CacheKind& kind = checked_kind(config, spec);
+  const CacheKind& kind = checked_cache_kind(all_cache_kinds(), config, spec);
   if (!spec.offload) {
     check_memory(config, spec);
     return make_cache(all_cache_kinds(), maker, config, spec);

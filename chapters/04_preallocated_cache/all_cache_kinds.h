@@ -20,7 +20,7 @@ std::unique_ptr<Cache> make_any_cache(const void* maker, const ModelConfig& conf
 // Chapter 02's forward pass with any of these caches. The name is "cached".
 TransformerOptions any_cache_engine(Progress progress = {});
 
-// "int8, bfloat16 tail", "static float32, offloaded": for tables. "offloaded" on the command line is dynamic.
+// "int8, tail bf16", "static f32, offloaded": for tables. "offloaded" on the command line is dynamic.
 std::string cache_name(const CacheSpec& spec);
 
 }  // namespace llm

@@ -37,6 +37,11 @@ Distribution distribution_of(View<const float, 1> scores);
 // are larger than that. NaN counts as nothing.
 float kth_best(View<const float, 1> scores, Index k);
 
+// An order: the better score first, of equal ones the lower id.
+inline bool is_better(const Candidate& a, const Candidate& b) {
+  return a.score != b.score ? a.score > b.score : a.id < b.id;
+}
+
 // Calls visit(candidate) for one after the other in the order of `before` until it returns false, and returns
 // how many it accepted: those stand, in order, at the front. Sorts only as far as it gets.
 // --8<-- [start:in_order]

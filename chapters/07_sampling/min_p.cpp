@@ -11,12 +11,9 @@ MinP::MinP(double min_p, Index min_tokens_to_keep)
 
 void MinP::process(std::span<const Token>, View<float, 1> scores) const {
   const Distribution distribution = distribution_of(scores);
-  const auto better = [](const Candidate& a, const Candidate& b) {
-    return a.score != b.score ? a.score > b.score : a.id < b.id;
-  };
   std::size_t count = 0;  // of the better tokens
   const std::size_t kept =
-      visit_in_order(distribution.candidates, better, [&](const auto& candidate) -> bool {
+      visit_in_order(distribution.candidates, is_better, [&](const auto& candidate) -> bool {
         // --8<-- [start:ex07-3]
         // A weight is the probability as a share of the best token's.
         const auto share = static_cast<float>(candidate.weight);

@@ -18,7 +18,8 @@ namespace llm {
 TokenCheck check_sampled(CausalLM& naive, std::span<const Token> prompt, std::span<const Token> new_tokens,
                          const ChoiceRule& rule, const CheckLimit& limit);
 
-// "64/64", "23/64, where the number drawn in step 24 is too close to the boundary between two tokens".
+// "64/64"; "23/64, where the number drawn in step 24 is within 0.0001 of the boundary between two tokens";
+// "23/64; in step 24 token 5, expected 7".
 std::string sampled_check_text(const TokenCheck& check);
 
 }  // namespace llm

@@ -1,25 +1,14 @@
 #include "chapters/07_sampling/sampling_json_lines.h"
 
 #include <algorithm>
-#include <array>
 
+#include "chapters/03_kv_cache/cached_json_lines.h"
 #include "chapters/07_sampling/processors.h"
 #include "chapters/07_sampling/sampled_rows.h"
 #include "chapters/07_sampling/score_lines.h"
-#include "common/base/error.h"
 
 namespace llm {
 namespace {
-
-constexpr std::array<std::string_view, 9> kRequestFields = {
-    "input_ids", "prompt",  "messages", "attention_mask", "generation_config", "engine",
-    "cache",     "offload", "seed"};
-
-std::unique_ptr<Cache> make_request_cache(CausalLM& model, CacheSpec spec, Index rows, Index max_tokens) {
-  spec.num_rows = rows;
-  if (!spec.max_cache_len) spec.max_cache_len = max_tokens;
-  return model.make_cache(spec);
-}
 
 class Generate {
  public:
@@ -30,24 +19,19 @@ class Generate {
                           const std::vector<std::vector<Token>>& rows, Index limit) const {
     const std::string engine = request.engine.value_or(defaults_.engine);
     const bool cached = find_engine(engine).has_cache && config.use_cache;
-    if (!cached && (request.cache || request.offload))
-      fail(ErrorCode::kUsage, {.where = "cache",
-                               .what = "is named, but the request wants none",
-                               .remedy = "leave out \"engine\": \"naive\" or \"use_cache\": false"});
+    if (!cached) expect_no_cache(request);
     CausalLM& model = engines_.get(engine);
     const CacheSpec spec = cache_spec(defaults_.cache, request, config);
 
-    std::size_t longest = 0;
-    for (const auto& row : rows) longest = std::max(longest, row.size());
-    const Index room = static_cast<Index>(longest) + limit - 1;
-    const auto new_cache = [&](Index count) {
-      return cached ? make_request_cache(model, spec, count, room) : nullptr;
+    const auto new_cache = [&](Index num_rows) {
+      return cached ? make_request_cache(model, spec, num_rows, rows, limit) : nullptr;
     };
     std::vector<TokenChooser> choosers;
     for (std::size_t i = 0; i < rows.size(); ++i)
-      choosers.push_back(chooser(request, config, rows, i, limit, model, new_cache(1)));
+      choosers.push_back(
+          chooser(request, config, rows, i, limit, model, config.guidance_scale ? new_cache(1) : nullptr));
     const auto plan = device_plan(config, choosers[0].rule().processors);
-    const std::unique_ptr<Cache> cache = new_cache(static_cast<Index>(rows.size()));
+    const std::unique_ptr<Cache> cache = new_cache(std::ssize(rows));
     return sampled_rows(model, cache.get(), rows, choosers, limit, config.eos_token_id,
                         config.prefill_chunk_size, plan);
   }
@@ -96,7 +80,7 @@ CausalLM& EngineSet::get(std::string_view name) {
 JsonLinesLoop sampling_json_lines(EngineSet& engines, SamplingDefaults defaults) {
   JsonLinesLoop loop;
   loop.program = {.name = "07_sampling",
-                  .request_fields = kRequestFields,
+                  .request_fields = any_cache_request_fields(),
                   .generation_fields = sampling_fields(),
                   .engines = engine_kind_names(),
                   .caches = {cache_names().begin(), cache_names().end()}};

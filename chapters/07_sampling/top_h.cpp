@@ -11,12 +11,9 @@ TopH::TopH(double top_h) : top_h_(top_h) { expect_in_range("top_h", top_h); }
 void TopH::process(std::span<const Token>, View<float, 1> scores) const {
   constexpr std::size_t kBest = 100;
   const Distribution all = distribution_of(scores);
-  const auto better = [](const Candidate& a, const Candidate& b) {
-    return a.score != b.score ? a.score > b.score : a.id < b.id;
-  };
   std::size_t count = 0;
   const std::size_t n =
-      visit_in_order(all.candidates, better, [&](const Candidate&) { return count++ < kBest; });
+      visit_in_order(all.candidates, is_better, [&](const Candidate&) { return count++ < kBest; });
   Distribution best{.candidates = all.candidates.first(n), .largest = all.largest};
   for (const Candidate& candidate : best.candidates) best.total += candidate.weight;
 

@@ -106,11 +106,8 @@ void Watermark::process(std::span<const Token> input_ids, View<float, 1> scores)
   thread_local std::vector<Token> context;
   context.assign(input_ids.begin(), input_ids.end());
   context.push_back(0);
-  const auto better = [](const Candidate& a, const Candidate& b) {
-    return a.score != b.score ? a.score > b.score : a.id < b.id;
-  };
   std::size_t count = 0;
-  (void)visit_in_order(distribution_of(scores).candidates, better, [&](const Candidate& candidate) {
+  (void)visit_in_order(distribution_of(scores).candidates, is_better, [&](const Candidate& candidate) {
     context.back() = candidate.id;
     if (count++ == kBest) return false;
     if (lists_.is_green(candidate.id, context)) scores[candidate.id] += bias;
