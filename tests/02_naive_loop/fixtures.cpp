@@ -1,5 +1,7 @@
 #include "tests/02_naive_loop/fixtures.h"
 
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -37,6 +39,16 @@ std::filesystem::path data_path(const std::string& name) {
 std::unique_ptr<Transformer> load_model(const std::string& name) {
   const auto path = model_path(name);
   return std::make_unique<Transformer>(load_model_config(path), Checkpoint::open(path));
+}
+
+const OpenModel* open_smollm2() {
+  const auto path = std::filesystem::path(LLM_SOURCE_DIR) / "models/SmolLM2-135M-Instruct.Q4_1.gguf";
+  if (!std::filesystem::exists(path)) {
+    MESSAGE("skipped: SmolLM2 is not there (make model fetches it)");
+    return nullptr;
+  }
+  static const OpenModel opened = open_model(path.string(), /*quiet=*/true);
+  return &opened;
 }
 
 Batch Golden::batch() const {

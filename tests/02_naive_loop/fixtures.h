@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/02_naive_loop/open_model.h"
 #include "chapters/02_naive_loop/transformer.h"
 #include "common/tensor/tensor.h"
 
@@ -18,6 +19,9 @@ std::filesystem::path model_path(const std::string& name);
 std::filesystem::path data_path(const std::string& name);
 
 std::unique_ptr<Transformer> load_model(const std::string& name);
+
+// SmolLM2-135M-Instruct, opened once. Null, with a message, where its file has not been fetched.
+const OpenModel* open_smollm2();
 
 // A forward fixture: the batch and named tensors with their shapes.
 struct Golden {

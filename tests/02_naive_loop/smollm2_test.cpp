@@ -2,13 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "chapters/02_naive_loop/full_batch.h"
 #include "chapters/02_naive_loop/json_lines.h"
 #include "tests/02_naive_loop/fixtures.h"
+#include "tests/json_lines.h"
 
 namespace llm::test {
 namespace {
@@ -20,22 +19,15 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
-// Null where the file has not been fetched.
 struct SmolLM2 {
-  OpenModel opened;
-  std::unique_ptr<Transformer> model;
+  const OpenModel& opened;
+  Transformer model{opened.config, opened.checkpoint};
 
+  // Null where the file has not been fetched.
   static SmolLM2* get() {
-    const auto path = std::filesystem::path(LLM_SOURCE_DIR) / "models/SmolLM2-135M-Instruct.Q4_1.gguf";
-    if (!std::filesystem::exists(path)) {
-      MESSAGE("skipped: SmolLM2 is not there (make model fetches it)");
-      return nullptr;
-    }
-    static SmolLM2 loaded = [&] {
-      SmolLM2 s{open_model(path.string(), true), nullptr};
-      s.model = std::make_unique<Transformer>(s.opened.config, s.opened.checkpoint);
-      return s;
-    }();
+    const OpenModel* opened = open_smollm2();
+    if (!opened) return nullptr;
+    static SmolLM2 loaded{*opened};
     return &loaded;
   }
 };
@@ -43,10 +35,8 @@ struct SmolLM2 {
 TEST_CASE("SmolLM2: every tensor of the file has its place, the prompt's ids are transformers'") {
   SmolLM2* smol = SmolLM2::get();
   if (!smol) return;
-  CHECK(smol->model->unused_tensors().empty());
-  std::ifstream file(data_path("smollm2/generate.jsonl"));
-  for (std::string line; std::getline(file, line);) {
-    const Json golden = parse_json(line, "golden");
+  CHECK(smol->model.unused_tensors().empty());
+  for (const Json& golden : read_json_lines(data_path("smollm2/generate.jsonl"))) {
     const auto ids = golden.contains("messages")
                          ? encode_chat(smol->opened, golden["messages"], smol->opened.chat_template(""))
                          : encode_prompt(smol->opened, golden["prompt"].get<std::string>());
@@ -57,13 +47,11 @@ TEST_CASE("SmolLM2: every tensor of the file has its place, the prompt's ids are
 TEST_CASE("SmolLM2: the first scores and all new tokens of every fixture") {
   SmolLM2* smol = SmolLM2::get();
   if (!smol) return;
-  std::ifstream file(data_path("smollm2/generate.jsonl"));
   Index generated = 0;
-  for (std::string line; std::getline(file, line);) {
-    const Json golden = parse_json(line, "golden");
+  for (const Json& golden : read_json_lines(data_path("smollm2/generate.jsonl"))) {
     CAPTURE(golden["name"].get<std::string>());
     const auto prompt = golden["input_ids"].get<std::vector<Token>>();
-    const std::vector<float> scores = run(*smol->model, FullBatch(prompt).batch(), {.logits_to_keep = 1});
+    const std::vector<float> scores = run(smol->model, FullBatch(prompt).batch(), {.logits_to_keep = 1});
     const Json& top = golden["first_logits_top5"];
     for (std::size_t i = 0; i < 5; ++i)
       CHECK(scores[top["ids"][i].get<std::size_t>()] ==
@@ -72,10 +60,12 @@ TEST_CASE("SmolLM2: the first scores and all new tokens of every fixture") {
     if (kSanitized && generated++ > 0) continue;
     const Json request = {{"input_ids", Json::array({prompt})},
                           {"generation_config", golden["generation_config"]}};
-    std::istringstream in(request.dump());
-    std::ostringstream out;
-    CHECK(answer_json_lines(in, out, smol->opened, *smol->model, {}, "") == 0);
-    const Json answer = parse_json(out.str(), "answer");
+    const Served served = serve_lines(request.dump(), [&](std::istream& in, std::ostream& out) {
+      return answer_json_lines(in, out, smol->opened, smol->model, {}, "");
+    });
+    CHECK(served.status == 0);
+    REQUIRE(served.answers.size() == 1);
+    const Json& answer = served.answers[0];
     auto sequence = answer["sequences"][0].get<std::vector<Token>>();
     sequence.erase(sequence.begin(), sequence.begin() + static_cast<std::ptrdiff_t>(prompt.size()));
     CHECK(sequence == golden["new_tokens"].get<std::vector<Token>>());
@@ -88,7 +78,7 @@ TEST_CASE("SmolLM2: log-probabilities of 200 tokens of text") {
   if (!smol) return;
   const Json golden = read_json_file(data_path("smollm2/perplexity.json"));
   const auto ids = golden["input_ids"].get<std::vector<Token>>();
-  const View<const float, 3> logits = smol->model->forward(FullBatch(ids).batch(), nullptr, {}).host();
+  const View<const float, 3> logits = smol->model.forward(FullBatch(ids).batch(), nullptr, {}).host();
   for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
     const View<const float, 1> scores = logits[0][static_cast<Index>(i)];
     double sum = 0;

@@ -3,27 +3,22 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "chapters/02_naive_loop/open_model.h"
 #include "chapters/03_kv_cache/cache_kinds.h"
 #include "chapters/03_kv_cache/cached_greedy.h"
 #include "chapters/03_kv_cache/new_tokens.h"
 #include "tests/02_naive_loop/fixtures.h"
+#include "tests/json_lines.h"
 
 namespace llm::test {
 namespace {
 
 // Null where the file has not been fetched.
 Transformer* smollm2() {
-  const auto path = std::filesystem::path(LLM_SOURCE_DIR) / "models/SmolLM2-135M-Instruct.Q4_1.gguf";
-  if (!std::filesystem::exists(path)) {
-    MESSAGE("skipped: SmolLM2 is not there (make model fetches it)");
-    return nullptr;
-  }
-  static const OpenModel opened = open_model(path.string(), true);
-  static Transformer model(opened.config, opened.checkpoint, cached_engine(dynamic_cache_kinds()));
+  const OpenModel* opened = open_smollm2();
+  if (!opened) return nullptr;
+  static Transformer model(opened->config, opened->checkpoint, cached_engine(dynamic_cache_kinds()));
   return &model;
 }
 
@@ -32,10 +27,8 @@ constexpr std::size_t kMostTokens = 12;  // a token takes a twentieth of a secon
 TEST_CASE("SmolLM2: the first new tokens of every fixture, the prompt whole and in pieces") {
   Transformer* model = smollm2();
   if (!model) return;
-  std::ifstream file(data_path("smollm2/generate.jsonl"));
   Index cases = 0;
-  for (std::string line; std::getline(file, line);) {
-    const Json golden = parse_json(line, "golden");
+  for (const Json& golden : read_json_lines(data_path("smollm2/generate.jsonl"))) {
     CAPTURE(golden["name"].get<std::string>());
     const std::vector<std::vector<Token>> rows = {golden["input_ids"].get<std::vector<Token>>()};
     auto expected = golden["new_tokens"].get<std::vector<Token>>();

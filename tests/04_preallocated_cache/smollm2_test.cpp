@@ -3,37 +3,31 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "chapters/02_naive_loop/open_model.h"
 #include "chapters/03_kv_cache/cached_greedy.h"
 #include "chapters/04_preallocated_cache/all_cache_kinds.h"
 #include "chapters/04_preallocated_cache/quality.h"
 #include "tests/02_naive_loop/fixtures.h"
+#include "tests/json_lines.h"
 
 namespace llm::test {
 namespace {
 
 // Null where the file has not been fetched.
 Transformer* smollm2() {
-  const auto path = std::filesystem::path(LLM_SOURCE_DIR) / "models/SmolLM2-135M-Instruct.Q4_1.gguf";
-  if (!std::filesystem::exists(path)) {
-    MESSAGE("skipped: SmolLM2 is not there (make model fetches it)");
-    return nullptr;
-  }
-  static const OpenModel opened = open_model(path.string(), true);
-  static Transformer model(opened.config, opened.checkpoint, any_cache_engine());
+  const OpenModel* opened = open_smollm2();
+  if (!opened) return nullptr;
+  static Transformer model(opened->config, opened->checkpoint, any_cache_engine());
   return &model;
 }
 
 TEST_CASE("SmolLM2: three prompts in one batch, rows leave when they have ended, with each cache") {
   Transformer* model = smollm2();
   if (!model) return;
-  std::ifstream file(data_path("smollm2/generate.jsonl"));
   std::vector<std::vector<Token>> rows, expected;
-  for (std::string line; rows.size() < 3 && std::getline(file, line);) {
-    const Json golden = parse_json(line, "golden");
+  for (const Json& golden : read_json_lines(data_path("smollm2/generate.jsonl"))) {
+    if (rows.size() == 3) break;
     rows.push_back(golden["input_ids"].get<std::vector<Token>>());
     expected.push_back(golden["new_tokens"].get<std::vector<Token>>());
     expected.back().resize(std::min<std::size_t>(expected.back().size(), 4));
