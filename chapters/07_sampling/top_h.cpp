@@ -23,7 +23,7 @@ void TopH::process(std::span<const Token>, View<float, 1> scores) const {
   for (; kept < n; ++kept) {
     const double p = best.probability(best.candidates[kept]);
     sum -= p > 0 ? p * std::log(p) : 0;
-    if (kept > 0 && static_cast<float>(sum) > limit) break;
+    if (kept > 0 && (static_cast<float>(p) == 0 || static_cast<float>(sum) > limit)) break;
   }
   for (const Candidate& candidate : all.candidates.subspan(kept)) ban(scores, candidate.id);
 }

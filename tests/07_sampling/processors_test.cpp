@@ -8,6 +8,7 @@
 #include "chapters/07_sampling/candidates.h"
 #include "chapters/07_sampling/processors.h"
 #include "chapters/07_sampling/temperature.h"
+#include "chapters/07_sampling/top_h.h"
 #include "chapters/07_sampling/top_k.h"
 #include "chapters/07_sampling/top_p.h"
 #include "chapters/07_sampling/watermark_detector.h"
@@ -127,6 +128,13 @@ TEST_CASE("ties: top-k keeps all, top-p the higher ids, min-p and top-h the lowe
   CHECK(left(TopK(2)) == std::vector<Index>{0, 1, 2, 3});
   CHECK(left(TopP(0.3)) == std::vector<Index>{2, 3});
   CHECK(left(TopP(0.0)) == std::vector<Index>{3});
+}
+
+TEST_CASE(
+    "top-h keeps no token whose probability is 0 as a float, however much of the entropy is asked for") {
+  std::vector<float> scores = {95, -14, 94};
+  TopH(1).process({}, {scores.data(), {3}});
+  CHECK(scores == std::vector<float>{95, kBanned, 94});
 }
 
 TEST_CASE("a list names the processor after which no token can be chosen, or which made NaN") {
