@@ -7,6 +7,12 @@
 #include <chrono>
 #include <fstream>
 
+#include "common/base/timing.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace llm {
 namespace {
 
@@ -42,6 +48,14 @@ MachineInfo machine_info() {
           .compiler = compiler_name(),
           .flags = LLM_BUILD_FLAGS,
           .date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(now))};
+}
+
+Index restart_peak_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+  std::ofstream("/proc/self/clear_refs") << "5";  // Linux: sets the highest to what is resident now
+  return resident_bytes();
 }
 
 void write_samples(JsonWriter& json, const std::string& name, const Samples& samples) {

@@ -1,18 +1,21 @@
-// bench: every stage of the course on one model in one run, beside what the machine can do.
+// bench: every stage of the course on one model in one run, beside what the machine can do; or one stage.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <vector>
+#include <cstdlib>
+#include <cstring>
+#include <ostream>
 
+#include "chapters/04_preallocated_cache/cache_flags.h"
+#include "chapters/07_sampling/engines.h"
 #include "common/base/error.h"
 #include "common/base/parallel.h"
 #include "common/cli/main.h"
-#include "common/cli/options.h"
-#include "common/cli/report.h"
-#include "tests/bench/chart.h"
-#include "tests/bench/stages.h"
+#include "common/cli/parse_number.h"
+#include "common/cli/progress.h"
+#include "common/io/write_file.h"
+#include "tests/bench/bench_report.h"
 
 namespace llm {
 namespace {
@@ -20,173 +23,132 @@ namespace {
 struct Settings {
   std::string model = "storyteller";
   EngineFlags engine;
-  Index threads = num_threads();
-  BenchSettings bench;
+  CacheFlags cache;
+  Workload work;
+  Index sum_mib = 1024;
+  bool one_stage = false;
   bool json = false, quiet = false;
   std::string svg, save;
 };
 
+void add_work(Options& options, Workload& work) {
+  const std::string before = options.group("Work");
+  options.add_integer("batch", work.batch, 1, 4096, "sequences that are written together");
+  options.add_integer("prompt-tokens", work.prompt_tokens, 1, 1'000'000, "length of each prompt");
+  options.add_integer("new-tokens", work.new_tokens, 1, 1'000'000, "tokens to decode after it");
+  options.add_integer("depth", work.depth, 0, 1'000'000, "tokens that the cache holds before the prompt");
+  options.add_number("seconds", work.seconds, 0, 3600, "time for each stage, at least 3 runs");
+  options.group(before);
+}
+
 bool read_settings(int argc, char** argv, Settings& s) {
-  static constexpr std::string_view kEngineFlags[] = {"engine", "dtype"};
-  Options options("bench",
-                  "Runs every stage on one model: tokens per second of prefill and of decoding apart, beside "
-                  "the machine's own limits, which are measured in between.");
+  static constexpr std::string_view kEngineFlags[] = {"engine", "dtype", "compute"};
+  Options options(
+      "bench",
+      "Measures every stage on one model: tokens per second of prefill and of decoding apart, "
+      "beside the machine's own limits, which are measured in between. With an engine, a cache or "
+      "a number format: that stage alone.");
+  bool compare = false;
   options.add_text("model", s.model, "a folder, a GGUF file, a name, or random:SHAPE");
+  options.add_value(
+      "threads", "N", "threads to compute with (default: all processors)",
+      [](const std::string& text) { set_num_threads(parse_number<int>("--threads", text, 1, kMaxThreads)); });
   options.add_engine(s.engine, kEngineFlags);
-  options.add_integer("threads", s.threads, 1, kMaxThreads, "threads");
-  options.add_integer("prompt-tokens", s.bench.prompt_tokens, 1, 100'000, "length of the prompt");
-  options.add_integer("new-tokens", s.bench.new_tokens, 1, 100'000, "tokens to decode after it");
-  options.add_number("seconds", s.bench.seconds, 0, 3600,
-                     "time for each of prefill and decoding, at least 3 runs");
+  s.cache.engine.cache = "dynamic";
+  add_cache_flags(options, s.cache);
+  add_work(options, s.work);
+  options.add_integer("sum-mib", s.sum_mib, 1, 65'536,
+                      "memory that is summed to see how fast it is read, in MiB");
   options.add_flag("json", s.json, "the results as JSON on the standard output");
   options.add_flag("quiet", s.quiet, "no report");
   options.add_text("svg", s.svg, "write a chart to this file");
   options.add_text("save", s.save, "write the JSON to this file too, such as docs/results/bench.json");
+  options.add_flag("compare", compare, "run llama.cpp and transformers beside it (bench --compare --help)");
   options.add_example("bench --model random:qwen3-0.6b --prompt-tokens 6 --new-tokens 8 --seconds 0");
+  options.add_example("bench --engine cached --cache int8 --batch 4 --depth 500 --json");
   if (!options.parse(argc, argv)) return false;
-  set_num_threads(static_cast<int>(s.threads));
+  for (const char* flag : {"engine", "dtype", "quantize", "compute", "cache", "offload", "cache-dtype"})
+    s.one_stage = s.one_stage || options.given(flag);
+  const bool cached_flag = options.given("cache") || options.given("offload") || options.given("cache-dtype");
+  if (s.engine.engine.empty()) s.engine.engine = engines().back().name;
+  if (cached_flag && !find_engine(s.engine.engine).has_cache)
+    fail(ErrorCode::kUnsupported, {.where = "--cache",
+                                   .what = "engine " + s.engine.engine + " has none",
+                                   .remedy = "choose another --engine"});
   return true;
 }
 
-// Errors: kUnsupported for a stage or a format that this build's stages do not have.
-std::vector<Stage> wanted_stages(const Settings& s) {
-  std::vector<Stage> wanted;
-  std::string names;
-  for (const Stage& stage : stages()) {
-    names += (names.empty() ? "" : ", ") + std::string(stage.name);
-    if (s.engine.engine.empty() || s.engine.engine == stage.name) wanted.push_back(stage);
+std::vector<Stage> wanted_stages(const Settings& s, const Checkpoint& checkpoint) {
+  if (!s.one_stage) {
+    std::vector<Stage> stages = all_stages(checkpoint);
+    for (Stage& stage : stages) {
+      const std::string kind = stage.cache.cache;
+      stage.cache = cache_spec(s.cache, {});
+      stage.cache.cache = kind;
+    }
+    return stages;
   }
-  if (wanted.empty())
-    fail(ErrorCode::kUnsupported, {.where = "--engine",
-                                   .what = "the bench has no stage",
-                                   .got = "'" + s.engine.engine + "'",
-                                   .expected = "one of " + names});
-  if (s.engine.dtype != "file" && s.engine.dtype != "f32")
-    fail(ErrorCode::kUnsupported, {.where = "--dtype",
-                                   .what = "no stage computes with",
-                                   .got = "'" + s.engine.dtype + "'",
-                                   .expected = "file or f32: the stages make float32 of all weights"});
-  return wanted;
+  return {{.engine = s.engine.engine,
+           .cache = cache_spec(s.cache, {}),
+           .dtype = s.engine.dtype,
+           .compute = s.engine.compute}};
 }
 
-void check_length(const ModelConfig& config, const BenchSettings& bench) {
-  const Index positions = bench.prompt_tokens + bench.new_tokens + 1;
-  if (positions <= config.max_position_embeddings) return;
-  fail(ErrorCode::kRange,
-       {.where = "--prompt-tokens and --new-tokens",
-        .what = "positions",
-        .got = std::to_string(positions),
-        .expected = fmt::format("at most {} (max_position_embeddings)", config.max_position_embeddings),
-        .remedy = "take fewer"});
-}
-
-std::string range(const Samples& samples) {
-  return fmt::format("{} ({} to {})", human_number(samples.median()), human_number(samples.min()),
-                     human_number(samples.max()));
-}
-
-std::string percent(double share) { return fmt::format("{} %", human_number(100 * share)); }
-
-struct Shares {
-  double prefill_flops, decode_flops, decode_bandwidth;
-};
-Shares shares(const StageResult& r, const MachineLimits& limits) {
-  const double peak = limits.flops_per_s.median(), read = limits.read_bytes_per_s.median();
-  return {.prefill_flops = r.prefill_flops * r.prefill_tokens_per_s.median() / peak,
-          .decode_flops = r.decode_flops * r.decode_tokens_per_s.median() / peak,
-          .decode_bandwidth = r.decode_bytes * r.decode_tokens_per_s.median() / read};
-}
-
-void print(const Settings& s, const std::vector<StageResult>& results, const MachineLimits& limits,
-           Report& report) {
-  report.title(fmt::format("{}: {} tokens, then {} more; {} threads; medians (range)", s.model,
-                           s.bench.prompt_tokens, s.bench.new_tokens, num_threads()));
-  Table table({"stage", "dtype", "prefill tok/s", "of peak FLOPs", "decode tok/s", "of peak FLOPs",
-               "of bandwidth", "moved/token", "memory"});
-  for (const StageResult& r : results) {
-    const Shares share = shares(r, limits);
-    table.add_row({r.stage, r.dtype, range(r.prefill_tokens_per_s), percent(share.prefill_flops),
-                   range(r.decode_tokens_per_s), percent(share.decode_flops), percent(share.decode_bandwidth),
-                   human_bytes(static_cast<Index>(r.decode_bytes)), human_bytes(r.memory_bytes)});
+// All that can be run; what cannot is said, unless it is all.
+BenchReport measure(const Settings& s) {
+  BenchReport bench{.model = s.model, .config = {}, .work = s.work, .results = {}, .left_out = {}};
+  std::vector<Stage> stages;
+  std::vector<std::string> names;
+  {
+    const OpenModel opened = open_weights(s.model, "file", s.quiet);
+    bench.config = opened.config;
+    stages = wanted_stages(s, *opened.checkpoint);
+    for (const Stage& stage : stages) names.push_back(stage_name(stage, *opened.checkpoint));
   }
-  report.table(table);
-  const double giga = 1e-9;
-  report.line("this machine",
-              fmt::format("{} GFLOP/s of multiply-adds ({} to {}), {} GB/s read from memory ({} to {})",
-                          human_number(limits.flops_per_s.median() * giga),
-                          human_number(limits.flops_per_s.min() * giga),
-                          human_number(limits.flops_per_s.max() * giga),
-                          human_number(limits.read_bytes_per_s.median() * giga),
-                          human_number(limits.read_bytes_per_s.min() * giga),
-                          human_number(limits.read_bytes_per_s.max() * giga)));
-}
-
-std::string to_json(const Settings& s, const std::vector<StageResult>& results, const MachineLimits& limits) {
-  JsonWriter json;
-  const MachineInfo machine = machine_info();
-  json.begin_object().key("machine").begin_object();
-  json.field("cpu", machine.cpu).field("system", machine.system).field("isa", isa_name(active_isa()));
-  json.field("threads", num_threads());
-  write_samples(json, "peak_flops_per_s", limits.flops_per_s);
-  write_samples(json, "read_bytes_per_s", limits.read_bytes_per_s);
-  json.end_object();
-  json.field("compiler", machine.compiler).field("flags", machine.flags).field("date", machine.date);
-  json.field("model", s.model)
-      .field("prompt_tokens", s.bench.prompt_tokens)
-      .field("new_tokens", s.bench.new_tokens);
-  json.key("stages").begin_array();
-  for (const StageResult& r : results) {
-    const Shares share = shares(r, limits);
-    json.begin_object().field("stage", r.stage).field("dtype", r.dtype);
-    write_samples(json, "prefill_tokens_per_s", r.prefill_tokens_per_s);
-    json.field("prefill_share_of_flops", share.prefill_flops);
-    write_samples(json, "decode_tokens_per_s", r.decode_tokens_per_s);
-    json.field("decode_share_of_flops", share.decode_flops);
-    json.field("decode_share_of_bandwidth", share.decode_bandwidth);
-    json.field("bytes_per_token", r.decode_bytes).field("memory_bytes", r.memory_bytes).end_object();
+  if (s.one_stage) check_workload(bench.config, stages.front(), s.work);
+  const MachineProbe machine(s.sum_mib << 20);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const std::string label = fmt::format("{} of {}: {}", i + 1, stages.size(), names[i]);
+    try {
+      bench.results.push_back(run_stage(s.model, stages[i], s.work, machine, s.quiet,
+                                        progress_bar(label, s.quiet, /*bytes=*/false)));
+    } catch (const Error& error) {
+      if (bench.results.empty() && i + 1 == stages.size()) throw;
+      bench.left_out.push_back(names[i] + ": " + error.what());
+    }
   }
-  json.end_array().end_object();
-  return json.text();
+  return bench;
 }
 
-std::string to_svg(const Settings& s, const std::vector<StageResult>& results, const MachineLimits& limits) {
-  Chart chart{.title = fmt::format("Decoding {}: tokens per second, {} threads", s.model, num_threads()),
-              .unit = "tok/s",
-              .bars = {},
-              .limit = limits.read_bytes_per_s.median() / results.front().decode_bytes,
-              .limit_label = "reading every float32 weight once a token"};
-  for (const StageResult& r : results)
-    chart.bars.push_back({.label = r.stage + " " + r.dtype,
-                          .value = r.decode_tokens_per_s.median(),
-                          .min = r.decode_tokens_per_s.min(),
-                          .max = r.decode_tokens_per_s.max()});
-  return to_svg(chart);
-}
-
-void write_file(const std::string& flag, const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) fail(ErrorCode::kIo, {.where = flag + " " + path, .what = "cannot be written"});
+// `bench --compare ...` becomes tests/bench/compare.py with the other arguments: peers are Python packages.
+void run_compare(int argc, char** argv) {
+  const char* python = std::getenv("PYTHON");
+  std::vector<std::string> words = {python != nullptr ? python : "python3",
+                                    LLM_SOURCE_DIR "/tests/bench/compare.py", "--bench", argv[0]};
+  for (int i = 1; i < argc; ++i)
+    if (std::strcmp(argv[i], "--compare") != 0) words.emplace_back(argv[i]);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  fail(ErrorCode::kMissing, {.where = "--compare",
+                             .what = "cannot run",
+                             .got = words[0],
+                             .remedy = "install Python 3, or name it: PYTHON=/path/to/python"});
 }
 
 int program(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::strcmp(argv[i], "--compare") == 0) run_compare(argc, argv);
   Settings s;
   if (!read_settings(argc, argv, s)) return 0;
-  const std::vector<Stage> wanted = wanted_stages(s);
   Report report(s.quiet);
-  const OpenModel opened = open_model(s.model, s.quiet);
-  check_length(opened.config, s.bench);
-  MachineLimits limits;
-  std::vector<StageResult> results;
-  for (const Stage& stage : wanted) results.push_back(stage.run(opened, s.bench, limits));
-  limits.look();
-
-  print(s, results, limits, report);
-  const std::string json = to_json(s, results, limits);
+  const BenchReport bench = measure(s);
+  print_report(bench, report);
+  const std::string json = json_report(bench);
   if (s.json) fmt::print("{}\n", json);
-  if (!s.save.empty()) write_file("--save", s.save, json + "\n");
-  if (!s.svg.empty()) write_file("--svg", s.svg, to_svg(s, results, limits));
+  if (!s.save.empty()) write_file(s.save, [&](std::ostream& file) { file << json << "\n"; });
+  if (!s.svg.empty()) write_file(s.svg, [&](std::ostream& file) { file << svg_report(bench); });
   return 0;
 }
 

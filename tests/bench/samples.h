@@ -12,6 +12,10 @@ namespace llm {
 class Samples {
  public:
   void add(double value) { values_.push_back(value); }
+  void add(const Samples& others) {
+    values_.insert(values_.end(), others.values_.begin(), others.values_.end());
+  }
+  double last() const { return values_.back(); }
   Index count() const { return static_cast<Index>(values_.size()); }
   bool empty() const { return values_.empty(); }
 

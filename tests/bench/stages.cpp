@@ -1,123 +1,110 @@
 #include "tests/bench/stages.h"
 
-#include <algorithm>
-#include <vector>
+#include <fmt/format.h>
 
-#include "chapters/02_naive_loop/flops.h"
-#include "chapters/02_naive_loop/full_batch.h"
-#include "chapters/02_naive_loop/transformer.h"
-#include "chapters/03_kv_cache/cache_kinds.h"
-#include "chapters/03_kv_cache/new_tokens.h"
-#include "common/base/rng.h"
-#include "common/base/timing.h"
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "chapters/07_sampling/engines.h"
+#include "common/base/error.h"
+#include "common/cli/model_path.h"
+#include "common/cli/progress.h"
+#include "common/config/known_shapes.h"
+#include "common/config/tensor_specs.h"
 
 namespace llm {
 namespace {
 
-constexpr Index kLeastRuns = 3;
-constexpr Index kMostRuns = 50;
+constexpr std::uint64_t kRandomSeed = 1;
 
-std::vector<Token> random_prompt(Index length, Index vocab_size) {
-  std::vector<Token> ids;
-  const RngKey key = {.purpose = RngPurpose::kTest};
-  for (Index i = 0; i < length; ++i)
-    ids.push_back(
-        static_cast<Token>(uniform(key, static_cast<std::uint32_t>(i)) * static_cast<double>(vocab_size)));
-  return ids;
-}
-
-// Runs once to warm up, then as often as fits into the time; run() returns tokens a second.
-template <class F>
-Samples repeat(double seconds, MachineLimits& limits, F&& run) {
-  Samples samples;
-  run();
-  const Stopwatch watch;
-  while (samples.count() < kLeastRuns || (watch.seconds() < seconds && samples.count() < kMostRuns)) {
-    if (samples.count() < 3) limits.look();
-    samples.add(run());
-  }
-  return samples;
-}
-
-// What a token reads of the weights: every matrix once, as float32.
-double weight_bytes(const ModelConfig& config) {
-  const Index weights = (config.num_hidden_layers * linear_flops(config) + head_flops(config)) / 2;
-  return static_cast<double>(weights) * 4;
-}
-
-// Chapter 02: everything from the start for every token.
-StageResult run_naive(const OpenModel& opened, const BenchSettings& settings, MachineLimits& limits) {
-  Transformer model(opened.config, opened.checkpoint);
-  const ModelConfig& config = opened.config;
-  const Index P = settings.prompt_tokens, N = settings.new_tokens;
-  const std::vector<Token> prompt = random_prompt(P, config.vocab_size);
-  const auto next_token = [&](const std::vector<Token>& ids) {
-    return model.forward(FullBatch(ids).batch(), nullptr, {.logits_to_keep = 1}).argmax()[0];
-  };
-
-  StageResult result;
-  result.stage = "naive";
-  result.dtype = "f32";
-  result.prefill_tokens_per_s = repeat(settings.seconds, limits, [&] {
-    const Stopwatch watch;
-    next_token(prompt);
-    return static_cast<double>(P) / watch.seconds();
-  });
-  result.decode_tokens_per_s = repeat(settings.seconds, limits, [&] {
-    std::vector<Token> ids = prompt;
-    ids.push_back(next_token(ids));  // the prefill's token is not counted
-    const Stopwatch watch;
-    for (Index i = 0; i < N; ++i) ids.push_back(next_token(ids));
-    return static_cast<double>(N) / watch.seconds();
-  });
-  result.prefill_flops = forward_flops(config, 0, P, 1) / static_cast<double>(P);
-  result.decode_flops = naive_work(config, P + 1, N).flops / static_cast<double>(N);
-  result.decode_bytes = weight_bytes(config);
-  result.memory_bytes = peak_resident_bytes() - limits.own_bytes();
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
   return result;
 }
 
-// Chapter 03: the prompt once, then one token at a time.
-StageResult run_cached(const OpenModel& opened, const BenchSettings& settings, MachineLimits& limits) {
-  Transformer model(opened.config, opened.checkpoint, cached_engine(dynamic_cache_kinds()));
-  const ModelConfig& config = opened.config;
-  const Index P = settings.prompt_tokens, N = settings.new_tokens;
-  const std::vector<Token> prompt = random_prompt(P, config.vocab_size);
-
-  StageResult result;
-  result.stage = "cached";
-  result.dtype = "f32";
-  result.prefill_tokens_per_s = repeat(settings.seconds, limits, [&] {
-    const auto cache = model.make_cache({});
-    const Stopwatch watch;
-    prefill(model, *cache, prompt).argmax();
-    return static_cast<double>(P) / watch.seconds();
-  });
-  result.decode_tokens_per_s = repeat(settings.seconds, limits, [&] {
-    const auto cache = model.make_cache({});
-    std::vector<Token> next = prefill(model, *cache, prompt).argmax();
-    const Stopwatch watch;
-    for (Index i = 0; i < N; ++i) {
-      const NewTokens step(next, *cache);
-      next = model.forward(step.batch(), cache.get(), {.logits_to_keep = 1}).argmax();
-    }
-    return static_cast<double>(N) / watch.seconds();
-  });
-  result.prefill_flops = forward_flops(config, 0, P, 1) / static_cast<double>(P);
-  result.decode_flops = forward_flops(config, P, N, N) / static_cast<double>(N);
-  result.decode_bytes =
-      weight_bytes(config) + static_cast<double>(cache_bytes(dynamic_cache_kinds(), config, {}, P + N / 2));
-  result.memory_bytes = peak_resident_bytes() - limits.own_bytes();
-  return result;
+// The format of most bytes among the matrices.
+std::string file_dtype(const Checkpoint& checkpoint) {
+  std::array<Index, kNumDTypes> bytes{};
+  for (const Checkpoint::Entry& entry : checkpoint.entries())
+    if (entry.tensor.shape.size() == 2 && entry.tensor.dtype)
+      bytes[static_cast<std::size_t>(*entry.tensor.dtype)] += entry.tensor.bytes;
+  const auto most = std::ranges::max_element(bytes) - bytes.begin();
+  return lower(dtype_name(static_cast<DType>(most)));
 }
 
-constexpr Stage kStages[] = {
-    {"naive", run_naive},
-    {"cached", run_cached},
-};
+void convert(OpenModel& model, const std::string& dtype, bool quiet) {
+  const DType target = *dtype_from_name(dtype);
+  const auto left_out = model.checkpoint->convert(target, progress_bar("weights to " + dtype, quiet));
+  if (left_out.empty()) return;
+  fail(ErrorCode::kShape,
+       {.where = "--dtype " + dtype,
+        .what = fmt::format("the rows of '{}' and {} other matrices do not divide", left_out.front(),
+                            left_out.size() - 1),
+        .expected = fmt::format("multiples of {} values, which share a block", info(target).block_values),
+        .remedy = "take f32, bf16 or f16"});
+}
 
 }  // namespace
 
-std::span<const Stage> stages() { return kStages; }
+bool computes_float32(const std::string& engine) { return engine == "naive" || engine == "cached"; }
+
+std::string weights_name(const Stage& stage, const Checkpoint& checkpoint) {
+  if (computes_float32(stage.engine)) return "f32";
+  return stage.dtype == "file" ? file_dtype(checkpoint) : stage.dtype;
+}
+
+std::string stage_name(const Stage& stage, const Checkpoint& checkpoint) {
+  const bool float32 = computes_float32(stage.engine);
+  std::string name = stage.engine;
+  if (!float32) name += " " + weights_name(stage, checkpoint);
+  if (find_engine(stage.engine).has_cache) {
+    const CacheSpec& cache = stage.cache;
+    const bool plain = cache.cache == "dynamic" && cache.cache_dtype == "f32" && !cache.offload;
+    if (float32 || !plain) name += " " + cache.cache;
+    if (cache.cache_dtype != "f32") name += " " + cache.cache_dtype;
+    if (cache.offload) name += " offloaded";
+  }
+  if (float32 && stage.dtype != "file") name += " of " + stage.dtype;
+  return stage.compute == "exact" ? name : name + " " + stage.compute;
+}
+
+std::vector<Stage> all_stages(const Checkpoint& checkpoint) {
+  std::vector<Stage> stages;
+  for (const EngineKind& kind : engines()) {
+    const std::string engine(kind.name);
+    if (!kind.has_cache) {
+      stages.push_back({.engine = engine, .cache = {}});
+    } else if (computes_float32(engine)) {
+      for (const char* cache : {"dynamic", "static", "int8"})
+        stages.push_back({.engine = engine, .cache = {.cache = cache}});
+    } else {
+      for (const char* dtype : {"file", "f32", "bf16", "q8_0", "q4_0"})
+        if (dtype != file_dtype(checkpoint))
+          stages.push_back({.engine = engine, .cache = {}, .dtype = dtype});
+    }
+  }
+  return stages;
+}
+
+OpenModel open_weights(const std::string& name, const std::string& dtype, bool quiet) {
+  OpenModel model;
+  model.name = name;
+  const ModelSource source = find_model(name);
+  model.random = source.is_random();
+  if (model.random) {
+    model.config = random_config(source.random_name);
+    const Progress progress = progress_bar("random weights", quiet);
+    model.checkpoint = Checkpoint::random(tensor_specs(model.config), kRandomSeed, progress);
+  } else {
+    model.path = source.path;
+    model.checkpoint = Checkpoint::open(model.path);
+    const GgufFile* gguf = model.checkpoint->gguf();
+    model.config = gguf != nullptr ? model_config_from_gguf(*gguf) : load_model_config(model.folder());
+  }
+  if (dtype != "file") convert(model, dtype, quiet);
+  return model;
+}
 
 }  // namespace llm

@@ -1,39 +1,39 @@
-// The stages of the course, as the bench runs them: one row of a table each.
+// The stages of the course, as the bench runs them: an engine, its cache, its weights.
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "chapters/02_naive_loop/open_model.h"
-#include "tests/bench/machine.h"
+#include "common/cli/options.h"
+#include "common/seams/cache.h"
 
 namespace llm {
 
-struct BenchSettings {
-  Index prompt_tokens = 32;
-  Index new_tokens = 16;
-  double seconds = 3;  // for prefill and for decoding, each: at least three runs, the warm-up apart
-};
-
-// What one stage did.
-struct StageResult {
-  std::string stage;
-  std::string dtype;  // of the weights that it computes with
-  Samples prefill_tokens_per_s;
-  Samples decode_tokens_per_s;
-  double prefill_flops = 0;  // of one token
-  double decode_flops = 0;   // of one token, on average
-  double decode_bytes = 0;   // moved for one token: weights and cached keys, once
-  Index memory_bytes = 0;    // the process at its highest, without the bench's own
-};
-
 struct Stage {
-  std::string_view name;
-  StageResult (*run)(const OpenModel& opened, const BenchSettings& settings, MachineLimits& limits);
+  std::string engine;          // a name of chapter 07's table
+  CacheSpec cache;             // num_rows and max_cache_len are the run's; unused where there is no cache
+  std::string dtype = "file";  // as --dtype
+  std::string compute = "exact";
 };
 
-// In the order of the chapters.
-std::span<const Stage> stages();
+// Chapters 02 to 04 make float32 of all weights; later engines compute with the file's own format.
+bool computes_float32(const std::string& engine);
+
+// The number format that the stage reads at each step: "f32", "bf16", "q8_0"; of a file with several that of
+// most bytes.
+std::string weights_name(const Stage& stage, const Checkpoint& checkpoint);
+
+// "naive", "cached static", "fused q8_0", "fused bf16 int8 fast".
+std::string stage_name(const Stage& stage, const Checkpoint& checkpoint);
+
+// What `bench` runs without a choice, in the order of the chapters: every engine of the table; dynamic,
+// static and int8 caches with the chapters' own engine; each number format with those that keep it, once.
+std::vector<Stage> all_stages(const Checkpoint& checkpoint);
+
+// What a model is to the bench: its shape and weights, without a tokenizer (which a GGUF file of random
+// weights does not have).
+// dtype: as --dtype. Errors: those of the readers; kShape if rows do not divide into the format's blocks.
+OpenModel open_weights(const std::string& name, const std::string& dtype, bool quiet);
 
 }  // namespace llm
