@@ -25,7 +25,6 @@ class NegativePrompt {
     for (Index b = 0; b < B; ++b) {
       const std::span<const Token> row(input_ids[b].begin(), static_cast<std::size_t>(input_ids.shape(1)));
       ids_ = negative_prompt_;
-      if (ids_.empty()) ids_.push_back(row[prompt_length_ - 1]);
       ids_.insert(ids_.end(), row.begin() + static_cast<std::ptrdiff_t>(prompt_length_), row.end());
       if (text_.cache) (void)keep_common_prefix(text_, ids_);
       const View<const float, 1> last = last_scores(feed(model_, text_.cache.get(), ids_), 0);

@@ -34,9 +34,8 @@ class Guidance : public LogitsProcessor {
 
 // The unconditional scores of a model: negative_prompt, then the row's new tokens. It has a cache of its own,
 // of one row, and feeds only what that does not hold yet; where rows change places it goes back to what the
-// texts have in common. An empty negative prompt stands for the last token of the row's prompt, as in
-// transformers. cache: null for an engine without one. model: outlives the result.
-// prompt_length: tokens of the prompt, padding included.
+// texts have in common. negative_prompt: not empty. cache: null for an engine without one. model: outlives
+// the result. prompt_length: tokens of the prompt, padding included.
 UnconditionalLogits unconditional_logits(CausalLM& model, std::unique_ptr<Cache> cache,
                                          std::vector<Token> negative_prompt, Index prompt_length);
 

@@ -17,6 +17,7 @@ class EngineSet {
   EngineSet(const OpenModel& opened, EngineOptions options) : opened_(opened), options_(std::move(options)) {}
   // Errors: those of find_engine() and of making it.
   CausalLM& get(std::string_view name);
+  const OpenModel& opened() const { return opened_; }
 
  private:
   struct Made {

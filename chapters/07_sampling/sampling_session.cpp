@@ -24,13 +24,15 @@ CausalLM& SamplingSession::naive() const {
   return flags_.engine == "cached" ? model_ : engines_.get("naive");
 }
 
-CacheSpec SamplingSession::spec() const {
-  return cache_spec(flags_.cache, config_, std::ssize(prompt_) + limit_ - 1);
+CacheSpec SamplingSession::spec(Index prompt_tokens) const {
+  return cache_spec(flags_.cache, config_, prompt_tokens + limit_ - 1);
 }
 
-std::unique_ptr<Cache> SamplingSession::make_cache() const {
-  return find_engine(flags_.engine).has_cache ? model_.make_cache(spec()) : nullptr;
+std::unique_ptr<Cache> SamplingSession::make_cache(Index prompt_tokens) const {
+  return find_engine(flags_.engine).has_cache ? model_.make_cache(spec(prompt_tokens)) : nullptr;
 }
+
+std::unique_ptr<Cache> SamplingSession::make_cache() const { return make_cache(std::ssize(prompt_)); }
 
 ChoiceRule SamplingSession::rule(bool do_sample, std::uint64_t seed, std::uint32_t sequence) const {
   GenerationConfig config = config_;
@@ -40,9 +42,10 @@ ChoiceRule SamplingSession::rule(bool do_sample, std::uint64_t seed, std::uint32
   ProcessorContext context{
       .prompt_length = length, .max_length = length + limit_, .vocab_size = model_.config().vocab_size};
   if (config.guidance_scale) {
-    std::vector<Token> negative;
+    std::vector<Token> negative = {prompt_.back()};  // transformers' default
     if (!flags_.negative_prompt.empty()) negative = encode_prompt(opened_, flags_.negative_prompt);
-    context.unconditional = unconditional_logits(model_, make_cache(), std::move(negative), length);
+    auto cache = make_cache(std::ssize(negative));
+    context.unconditional = unconditional_logits(model_, std::move(cache), std::move(negative), length);
   }
   return {.processors = make_processors(config, context),
           .do_sample = do_sample,
@@ -52,7 +55,7 @@ ChoiceRule SamplingSession::rule(bool do_sample, std::uint64_t seed, std::uint32
 
 SamplingRun SamplingSession::begin_run(std::uint64_t seed) const {
   SamplingRun run{.engine = flags_.engine, .cache = {}, .prompt = prompt_};
-  if (find_engine(flags_.engine).has_cache) run.cache = cache_name(spec());
+  if (find_engine(flags_.engine).has_cache) run.cache = cache_name(spec(std::ssize(prompt_)));
   run.do_sample = config_.do_sample;
   run.seed = seed;
   const ChoiceRule first = rule(run.do_sample, seed, 0);

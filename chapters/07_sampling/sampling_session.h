@@ -47,7 +47,8 @@ class SamplingSession {
   double time_choice(const ChoiceRule& rule) const;
 
  private:
-  CacheSpec spec() const;
+  CacheSpec spec(Index prompt_tokens) const;
+  std::unique_ptr<Cache> make_cache(Index prompt_tokens) const;
 
   const OpenModel& opened_;
   EngineSet& engines_;

@@ -11,12 +11,27 @@
 namespace llm {
 namespace {
 
-constexpr std::array<std::string_view, 10> kFields = {
-    "input_ids",       "prompt", "messages", "attention_mask", "generation_config",
-    "assistant_model", "engine", "cache",    "offload",        "seed"};
+constexpr std::array<std::string_view, 13> kFields = {"input_ids",
+                                                      "prompt",
+                                                      "messages",
+                                                      "attention_mask",
+                                                      "negative_prompt",
+                                                      "negative_prompt_ids",
+                                                      "negative_prompt_attention_mask",
+                                                      "generation_config",
+                                                      "assistant_model",
+                                                      "engine",
+                                                      "cache",
+                                                      "offload",
+                                                      "seed"};
 
 bool has(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::count(names, name) > 0;
+}
+
+std::string read_prompt(const JsonReader& prompt) {
+  if (prompt.string().empty()) prompt.fail_expected("a text that is not empty");
+  return prompt.string();
 }
 
 void read_input(const JsonReader& json, Index vocab_size, GenerateRequest& request) {
@@ -28,10 +43,7 @@ void read_input(const JsonReader& json, Index vocab_size, GenerateRequest& reque
                              .got = inputs == 0 ? "none of input_ids, prompt and messages" : "several inputs",
                              .expected = "exactly one of input_ids, prompt and messages"});
   if (const auto ids = json.find("input_ids")) request.input_ids = read_input_ids(*ids, vocab_size);
-  if (const auto prompt = json.find("prompt")) {
-    request.prompt = prompt->string();
-    if (request.prompt->empty()) prompt->fail_expected("a text that is not empty");
-  }
+  if (const auto prompt = json.find("prompt")) request.prompt = read_prompt(*prompt);
   if (const auto messages = json.find("messages")) {
     if (!messages->is_array() || messages->size() == 0)
       messages->fail_expected("a list of at least one message");
@@ -45,6 +57,26 @@ void read_input(const JsonReader& json, Index vocab_size, GenerateRequest& reque
     if (request.input_ids.empty()) mask->fail_here("it goes with input_ids only");
     request.attention_mask = read_attention_mask(*mask, request.input_ids);
   }
+}
+
+// What guidance leads away from: transformers' negative_prompt_ids with their mask, or a text.
+void read_negative_prompt(const JsonReader& json, Index vocab_size, GenerateRequest& request) {
+  if (const auto prompt = json.find("negative_prompt")) request.negative_prompt = read_prompt(*prompt);
+  const auto mask = json.find("negative_prompt_attention_mask"), ids = json.find("negative_prompt_ids");
+  if (mask && !ids) mask->fail_here("it goes with negative_prompt_ids only");
+  if (!ids) return;
+  if (request.negative_prompt) ids->fail_here("there is a negative_prompt too");
+  auto& rows = request.negative_prompt_ids = read_token_rows(*ids, vocab_size);
+  const std::size_t prompts = std::max<std::size_t>(request.input_ids.size(), 1);
+  if (rows.size() != 1 && rows.size() != prompts)
+    fail(ErrorCode::kShape, {.where = ids->place(),
+                             .what = "got",
+                             .got = std::to_string(rows.size()) + " rows",
+                             .expected = "one for all, or one for each of " + std::to_string(prompts)});
+  if (!mask) return;
+  const auto bits = read_attention_mask(*mask, rows);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    rows[r].erase(rows[r].begin(), rows[r].begin() + std::ranges::count(bits[r], 0));
 }
 
 // A name that the program knows.
@@ -75,6 +107,7 @@ GenerateRequest read_generate_request(const JsonReader& json, const GenerateProg
 
   GenerateRequest request;
   read_input(json, vocab_size, request);
+  read_negative_prompt(json, vocab_size, request);
   if (const auto config = json.find("generation_config")) {
     request.generation_config = generation_config_from_json(*config);
     expect_honoured(request.generation_config, program.generation_fields, program.name, config->place());

@@ -25,8 +25,9 @@ struct GenerateProgram {
   std::vector<std::string_view> caches = {};            // that "cache" may name
 };
 
-// input_ids, prompt, messages, attention_mask, generation_config, assistant_model, engine, cache, offload,
-// seed: all that there are.
+// input_ids, prompt, messages, attention_mask, negative_prompt, negative_prompt_ids,
+// negative_prompt_attention_mask, generation_config, assistant_model, engine, cache, offload, seed: all that
+// there are.
 std::span<const std::string_view> generate_request_fields();
 
 // Exactly one of input_ids, prompt and messages is there.
@@ -35,6 +36,8 @@ struct GenerateRequest {
   std::optional<std::string> prompt;                      // not empty
   std::optional<JsonReader> messages;                     // lives as long as the request's JSON
   std::vector<std::vector<std::uint8_t>> attention_mask;  // [B][T], padding on the left; empty: not given
+  std::optional<std::string> negative_prompt;             // not empty
+  std::vector<std::vector<Token>> negative_prompt_ids;    // without padding: none, one for all, or a row each
   GenerationConfig generation_config;                     // as requested: not merged with the model's
   std::optional<std::string> assistant_model;
   std::optional<std::string> engine;
@@ -44,8 +47,8 @@ struct GenerateRequest {
 };
 
 // Reads and checks a request for a model of vocab_size tokens. Errors name line, field, got and expected:
-// those of jsonl.h and generation_config.h; kUsage for no or several of input_ids, prompt and messages;
-// kUnsupported for a field or a value that the program does not know.
+// those of jsonl.h and generation_config.h; kUsage for no or several of input_ids, prompt and messages, and
+// for two negative prompts; kUnsupported for a field or a value that the program does not know.
 GenerateRequest read_generate_request(const JsonReader& request, const GenerateProgram& program,
                                       Index vocab_size);
 

@@ -91,6 +91,53 @@ TEST_CASE("guidance: a batch gives what its rows give alone; scale 1 changes not
   CHECK(answers[4]["sequences"] != answers[0]["sequences"]);
 }
 
+// Whatever negative prompt the fixture has.
+Json guided_request(const Json& fixture) {
+  Json request = request_of(fixture);
+  for (const char* field : {"negative_prompt_ids", "negative_prompt_attention_mask"})
+    if (fixture.contains(field)) request[field] = fixture[field];
+  return request;
+}
+
+TEST_CASE("negative prompts give transformers' tokens, with every cache and without") {
+  const std::string file = std::string(LLM_SOURCE_DIR) + "/tests/07_sampling/data/guidance.jsonl";
+  std::size_t cases = 0;
+  for (const auto& [model, fixtures] : by_model(read_json_lines(file))) {
+    std::vector<Json> requests, asked;
+    for (const Json& fixture : fixtures)
+      for (const char* cache : {"dynamic", "static", ""}) {
+        Json request = guided_request(fixture);
+        std::string(cache).empty() ? request["engine"] = "naive" : request["cache"] = cache;
+        requests.push_back(std::move(request));
+        asked.push_back(fixture);
+      }
+    check_sequences(serve(model, requests), asked);
+    cases += asked.size();
+  }
+  CHECK(cases == 48);
+}
+
+TEST_CASE("a negative prompt: as a text, one row for all, several texts a prompt") {
+  Json alone = sampling_request({{"guidance_scale", 2.0}});
+  alone["negative_prompt_ids"] = {{50, 51, 52}};
+  Json batch = alone, text = alone, other = alone, returned = alone;
+  batch["input_ids"] = {{7, 8, 9, 10}, {30, 31, 32, 33}};
+  returned["generation_config"]["num_return_sequences"] = 2;
+  other["negative_prompt_ids"] = {{60}};
+  text.erase("negative_prompt_ids");
+  Json ids = text;
+  const OpenModel opened = open_model(model_path("tiny-qwen3").string(), /*quiet=*/true);
+  text["negative_prompt"] = "The old teacher";
+  ids["negative_prompt_ids"] = {encode_prompt(opened, "The old teacher")};
+  const std::vector<Json> answers = serve("tiny-qwen3", {alone, batch, returned, other, text, ids});
+  for (const Json& answer : answers) REQUIRE_MESSAGE(answer.contains("sequences"), answer.dump());
+  CHECK(answers[1]["sequences"][0] == answers[0]["sequences"][0]);
+  CHECK(answers[2]["sequences"][0] == answers[0]["sequences"][0]);
+  CHECK(answers[3]["sequences"] != answers[0]["sequences"]);
+  CHECK(answers[4]["sequences"] == answers[5]["sequences"]);
+  CHECK(answers[4]["sequences"] != answers[0]["sequences"]);
+}
+
 TEST_CASE("requests that cannot be answered") {
   const auto error = [](const Json& fields, const char* engine = "cached") {
     Json request = sampling_request(fields);

@@ -2,11 +2,17 @@
 nothing: the prompt's own processors, guidance, watermarks, and large vocabularies. Needs torch and transformers.
 
     python tests/parity/make_sampling_goldens.py > tests/07_sampling/data/goldens.jsonl
+
+With --guidance it writes greedy texts of the tiny models with negative prompts, as transformers' generate() gives them:
+
+    python tests/parity/make_sampling_goldens.py --guidance > tests/07_sampling/data/guidance.jsonl
 """
+import argparse
 import json
+import pathlib
 
 import torch
-from transformers import PreTrainedConfig, WatermarkDetector, WatermarkingConfig
+from transformers import AutoModelForCausalLM, GenerationConfig, PreTrainedConfig, WatermarkDetector, WatermarkingConfig
 from transformers.generation import logits_process as lp
 
 
@@ -75,7 +81,40 @@ def detector_cases(generator):
                               "p_value": float(found.p_value[0])}))
 
 
+MODELS = pathlib.Path(__file__).resolve().parents[2] / "tests/data/models"
+PROMPTS = [[7, 8, 9, 10], [30, 31, 32, 33]]
+NEGATIVE = [{}, {"negative_prompt_ids": [[44, 45, 46, 47, 48, 49, 50], [60, 61, 62, 63, 64, 65, 66]]},
+            {"negative_prompt_ids": [[91], [92]]},
+            {"negative_prompt_ids": [[1, 1, 5, 6], [9, 8, 7, 6]],
+             "negative_prompt_attention_mask": [[0, 0, 1, 1], [1, 1, 1, 1]]}]
+
+
+def guided_texts():
+    """Cases whose two best scores are nowhere closer than 1e-3: rounding cannot decide them."""
+    for name in ("tiny-qwen3", "tiny-llama"):
+        model = AutoModelForCausalLM.from_pretrained(MODELS / name, dtype=torch.float32).eval()
+        model.generation_config = GenerationConfig()
+        for index, negative in enumerate(NEGATIVE):
+            for scale in (0.5, 1.8):
+                fields = {"guidance_scale": scale, "max_new_tokens": 16}
+                tensors = {key: torch.tensor(value) for key, value in negative.items()}
+                out = model.generate(torch.tensor(PROMPTS), attention_mask=torch.ones(2, 4, dtype=torch.long),
+                                     generation_config=GenerationConfig(do_sample=False, **fields),
+                                     output_scores=True, return_dict_in_generate=True, **tensors)
+                best = torch.stack(out.scores).topk(2, -1).values
+                if float((best[..., 0] - best[..., 1]).min()) < 1e-3:
+                    continue
+                name_of = f"guidance_{name}_{index}_{scale}"
+                print(json.dumps({"name": name_of, "model": name, "input_ids": PROMPTS, **negative, "generation_config": fields,
+                                  "expected": {"sequences": out.sequences.tolist()}}))
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--guidance", action="store_true", help="texts with negative prompts")
+    if parser.parse_args().guidance:
+        guided_texts()
+        return
     generator = torch.Generator().manual_seed(7)
     prompt_cases(generator)
     guidance_cases(generator)

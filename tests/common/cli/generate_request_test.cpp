@@ -9,9 +9,18 @@
 namespace llm {
 namespace {
 
-constexpr std::string_view kRequestFields[] = {"input_ids",      "prompt", "messages",
-                                               "attention_mask", "engine", "generation_config",
-                                               "cache",          "seed",   "offload"};
+constexpr std::string_view kRequestFields[] = {"input_ids",
+                                               "prompt",
+                                               "messages",
+                                               "attention_mask",
+                                               "engine",
+                                               "generation_config",
+                                               "cache",
+                                               "seed",
+                                               "offload",
+                                               "negative_prompt",
+                                               "negative_prompt_ids",
+                                               "negative_prompt_attention_mask"};
 constexpr std::string_view kGenerationFields[] = {"max_new_tokens", "eos_token_id", "pad_token_id"};
 const GenerateProgram kProgram = {.name = "03_kv_cache",
                                   .request_fields = kRequestFields,
@@ -89,6 +98,33 @@ TEST_CASE("requests that cannot be answered say why") {
         "line 3: generation_config: eos_token_id: got 100, expected token ids from 0 to 99 (vocab_size 100)");
   CHECK(
       error_of(R"({"input_ids": [[1]], "generation_config": {"num_beams": 1, "do_sample": false}})").empty());
+}
+
+TEST_CASE("negative prompts: a text, or ids without their padding") {
+  CHECK(with_request(R"({"input_ids": [[1], [2]], "negative_prompt_ids": [[5, 6], [7]]})",
+                     [](const GenerateRequest& request) {
+                       CHECK(request.negative_prompt_ids == std::vector<std::vector<Token>>{{5, 6}, {7}});
+                     })
+            .empty());
+  CHECK(with_request(R"({"prompt": "a", "negative_prompt_ids": [[0, 0, 7]],
+                         "negative_prompt_attention_mask": [[0, 0, 1]]})",
+                     [](const GenerateRequest& request) {
+                       CHECK(request.negative_prompt_ids == std::vector<std::vector<Token>>{{7}});
+                     })
+            .empty());
+  CHECK(with_request(R"({"prompt": "a", "negative_prompt": "b"})", [](const GenerateRequest& request) {
+          CHECK(request.negative_prompt == "b");
+        }).empty());
+  CHECK(error_of(R"({"prompt": "a", "negative_prompt": ""})").find("not empty") != std::string::npos);
+  CHECK(error_of(R"({"prompt": "a", "negative_prompt": "b", "negative_prompt_ids": [[1]]})") ==
+        "line 3: negative_prompt_ids: there is a negative_prompt too");
+  CHECK(error_of(R"({"prompt": "a", "negative_prompt_attention_mask": [[1]]})") ==
+        "line 3: negative_prompt_attention_mask: it goes with negative_prompt_ids only");
+  CHECK(error_of(R"({"input_ids": [[1], [2], [3]], "negative_prompt_ids": [[1], [2]]})") ==
+        "line 3: negative_prompt_ids: got 2 rows, expected one for all, or one for each of 3");
+  CHECK(error_of(R"({"prompt": "a", "negative_prompt_ids": [[100]]})").find("0 to 99") != std::string::npos);
+  CHECK(error_of(R"({"prompt": "a", "negative_prompt_ids": [[]]})").find("at least one") !=
+        std::string::npos);
 }
 
 TEST_CASE("padding is inferred from pad_token_id as transformers does") {
