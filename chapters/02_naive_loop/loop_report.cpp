@@ -99,6 +99,12 @@ std::string sparkline(std::span<const double> values, Index width) {
   return line;
 }
 
+void print_warnings(const OpenModel& opened, const Transformer& model, Report& report) {
+  for (const std::string& warning : opened.warnings) report.warning(warning);
+  for (const std::string& name : model.unused_tensors())
+    report.warning(fmt::format("tensor '{}' has no place in a {} model", name, opened.config.model_type));
+}
+
 void print_report(const OpenModel& opened, const Transformer& model, const LoopRun& run, Report& report) {
   const ModelConfig& config = model.config();
   const Numbers n = count(config, run);

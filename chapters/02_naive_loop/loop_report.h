@@ -16,6 +16,9 @@ struct LoopRun : TextRun {
   double load_s = 0;
 };
 
+// What is odd about the model: its files' warnings, and tensors that it has no place for.
+void print_warnings(const OpenModel& opened, const Transformer& model, Report& report);
+
 // For people.
 void print_report(const OpenModel& opened, const Transformer& model, const LoopRun& run, Report& report);
 

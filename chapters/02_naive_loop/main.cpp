@@ -69,8 +69,6 @@ bool read_settings(int argc, char** argv, Settings& s) {
     fail(ErrorCode::kUsage, {.where = "--prompt",
                              .what = s.common.prompt.empty() ? "is empty" : "does not go with --chat",
                              .remedy = "give the model one text to begin with"});
-  if (options.given("chat") && s.chat.empty())
-    fail(ErrorCode::kUsage, {.where = "--chat", .what = "is empty"});
   if (options.given("classify") && s.jsonl)
     fail(ErrorCode::kUsage, {.where = "--classify", .what = "does not go with --jsonl"});
   s.wants_labels = options.given("classify");
@@ -119,9 +117,7 @@ int program(int argc, char** argv) {
   const OpenModel opened = open_model(s.common.model, quiet);
   Transformer model(opened.config, opened.checkpoint, {.progress = progress_bar("float32 copies", quiet)});
   const double load_s = clock.seconds();
-  for (const std::string& warning : opened.warnings) report.warning(warning);
-  for (const std::string& name : model.unused_tensors())
-    report.warning(fmt::format("tensor '{}' has no place in a {} model", name, opened.config.model_type));
+  print_warnings(opened, model, report);
 
   GenerationConfig config = merge_with_model(opened, s.generation, greedy_fields(), s.no_model_config);
   if (s.jsonl) return answer_json_lines(std::cin, std::cout, opened, model, config, s.chat_template);

@@ -6,10 +6,15 @@
 
 namespace llm {
 
-void TokenPrinter::text(const std::string& piece) const {
-  if (off_) return;
+TokenPrinter::~TokenPrinter() {
+  if (in_line_) std::fputs("\n", stdout);
+}
+
+void TokenPrinter::text(const std::string& piece) {
+  if (off_ || piece.empty()) return;
   std::fputs(piece.c_str(), stdout);
   std::fflush(stdout);
+  in_line_ = piece.back() != '\n';
 }
 
 void TokenPrinter::token(Token id) { text(ids_ ? fmt::format(" {}", id) : decoder_.put(id)); }

@@ -13,13 +13,17 @@ class TokenPrinter {
  public:
   TokenPrinter(const OpenModel& opened, bool quiet)
       : decoder_(*opened.tokenizer), ids_(opened.random), off_(quiet) {}
-  void text(const std::string& piece) const;
+  TokenPrinter(const TokenPrinter&) = delete;
+  TokenPrinter& operator=(const TokenPrinter&) = delete;
+  ~TokenPrinter();  // after an error the message begins a line of its own
+  void text(const std::string& piece);
   void token(Token id);
   void end();  // what is left, and the end of the line
 
  private:
   StreamingDecoder decoder_;
   bool ids_, off_;
+  bool in_line_ = false;  // what was printed last is no end of a line
 };
 
 }  // namespace llm

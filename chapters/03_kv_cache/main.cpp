@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "chapters/02_naive_loop/loop_report.h"
 #include "chapters/02_naive_loop/sequences.h"
 #include "chapters/03_kv_cache/cache_file.h"
 #include "chapters/03_kv_cache/cache_kinds.h"
@@ -142,9 +143,7 @@ int program(int argc, char** argv) {
   Transformer model(opened.config, opened.checkpoint,
                     cached_engine(dynamic_cache_kinds(), progress_bar("float32 copies", quiet)));
   const double load_s = clock.seconds();
-  for (const std::string& warning : opened.warnings) report.warning(warning);
-  for (const std::string& name : model.unused_tensors())
-    report.warning(fmt::format("tensor '{}' has no place in a {} model", name, opened.config.model_type));
+  print_warnings(opened, model, report);
 
   GenerationConfig config = merge_with_model(opened, s.generation, cached_fields(), s.no_model_config);
   if (s.jsonl) {

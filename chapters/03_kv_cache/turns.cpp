@@ -19,8 +19,6 @@ void check_turn_flags(const Options& options, const TurnFlags& flags, std::strin
     fail(ErrorCode::kUsage, {.where = "--prompt",
                              .what = prompt.empty() ? "is empty" : "does not go with --chat",
                              .remedy = "give the model one text to begin with"});
-  if (options.given("chat") && flags.chat.empty())
-    fail(ErrorCode::kUsage, {.where = "--chat", .what = "is empty"});
   for (const std::string& message : flags.then)
     if (message.empty() || flags.chat.empty())
       fail(ErrorCode::kUsage, {.where = "--then",

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chapters/03_kv_cache/cached_json_lines.h"
+#include "common/base/error.h"
 
 namespace llm {
 namespace {
@@ -65,6 +66,21 @@ void add_cache_flags(Options& options, CacheFlags& flags) {
   options.add_integer("residual-length", flags.residual_length, 0, kMost,
                       "int8, int4: newest tokens that stay as they are (default: 128)");
   options.group(before);
+}
+
+void check_cache_flags(const Options& options, const CacheFlags& flags) {
+  const std::string& cache = flags.engine.cache;
+  const auto expect = [&](const char* flag, bool used, const std::string& caches) {
+    if (options.given(flag) && !used)
+      fail(ErrorCode::kUsage, {.where = std::string("--") + flag,
+                               .what = "has no effect with --cache " + cache,
+                               .expected = "--cache " + caches});
+  };
+  const bool codes = cache == "int8" || cache == "int4";
+  expect("group-size", codes, "int8 or int4");
+  expect("residual-length", codes, "int8 or int4");
+  expect("max-chunk", cache == "sliding", "sliding");
+  expect("max-cache-len", cache != "dynamic", "static, sliding, int8 or int4");
 }
 
 CacheSpec cache_spec(const CacheFlags& flags, const GenerationConfig& config, std::optional<Index> tokens) {

@@ -21,6 +21,10 @@ struct CacheFlags {
 // (--max-cache-len is a field of the generation config.)
 void add_cache_flags(Options& options, CacheFlags& flags);
 
+// For a program that makes one cache of these flags. Errors: kUsage for a flag that this kind of cache does
+// not look at.
+void check_cache_flags(const Options& options, const CacheFlags& flags);
+
 // The spec for one row. max_cache_len: from the config, else `tokens`, if given.
 CacheSpec cache_spec(const CacheFlags& flags, const GenerationConfig& config,
                      std::optional<Index> tokens = {});

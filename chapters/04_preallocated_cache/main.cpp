@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 
+#include "chapters/02_naive_loop/loop_report.h"
 #include "chapters/02_naive_loop/sequences.h"
 #include "chapters/03_kv_cache/cached_json_lines.h"
 #include "chapters/03_kv_cache/new_tokens.h"
@@ -50,6 +52,20 @@ struct Settings {
   GenerationConfig generation;
 };
 
+// What would have no effect, or where two flags ask for different things.
+void check_modes(const Options& options, const Settings& s) {
+  const std::array<const char*, 3> modes = {"memory-table", "perplexity", "jsonl"};
+  const auto given = [&](const char* mode) { return options.given(mode); };
+  const auto* const first = std::ranges::find_if(modes, given);
+  const auto* const second = std::find_if(first == modes.end() ? first : first + 1, modes.end(), given);
+  if (second != modes.end())
+    fail(ErrorCode::kUsage,
+         {.where = std::string("--") + *second, .what = std::string("does not go with --") + *first});
+  if (options.given("perplexity-tokens") && s.perplexity.empty())
+    fail(ErrorCode::kUsage, {.where = "--perplexity-tokens", .what = "goes with --perplexity only"});
+  if (first == modes.end()) check_cache_flags(options, s.cache);
+}
+
 bool read_settings(int argc, char** argv, Settings& s) {
   static constexpr std::string_view kFields[] = {"max_new_tokens", "max_length", "eos_token_id",
                                                  "prefill_chunk_size", "max_cache_len"};
@@ -78,6 +94,7 @@ bool read_settings(int argc, char** argv, Settings& s) {
   if (!options.parse(argc, argv)) return false;
   check_turn_flags(options, s.turns, s.common.prompt);
   (void)parse_check_limit(s.check);
+  check_modes(options, s);
   return true;
 }
 
@@ -151,7 +168,7 @@ int program(int argc, char** argv) {
   Transformer model(opened.config, opened.checkpoint,
                     any_cache_engine(progress_bar("float32 copies", quiet)));
   const double load_s = clock.seconds();
-  for (const std::string& warning : opened.warnings) report.warning(warning);
+  print_warnings(opened, model, report);
   if (!s.perplexity.empty()) return run_perplexity(s, opened, model, report);
 
   const auto fields = any_cache_generation_fields();

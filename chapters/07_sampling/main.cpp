@@ -9,6 +9,7 @@
 #include "chapters/07_sampling/sampling_report.h"
 #include "chapters/07_sampling/sampling_session.h"
 #include "chapters/07_sampling/step_bars.h"
+#include "common/base/error.h"
 #include "common/base/timing.h"
 #include "common/cli/main.h"
 #include "common/cli/progress.h"
@@ -45,6 +46,25 @@ struct Settings {
   GenerationConfig generation;
 };
 
+// What would have no effect.
+void check_flags(const Options& options, const Settings& s) {
+  if (s.jsonl) {
+    if (options.given("negative-prompt"))
+      fail(ErrorCode::kUsage, {.where = "--negative-prompt",
+                               .what = "does not go with --jsonl",
+                               .remedy = "a request has the field negative_prompt"});
+    return;
+  }
+  if (options.given("candidates") && !s.show_steps)
+    fail(ErrorCode::kUsage, {.where = "--candidates", .what = "goes with --show-steps only"});
+  for (const char* flag : {"cache", "offload", "cache-dtype", "max-cache-len", "prefill-chunk-size"})
+    if (options.given(flag) && !find_engine(s.flags.engine).has_cache)
+      fail(ErrorCode::kUsage, {.where = std::string("--") + flag,
+                               .what = "has no effect with --engine " + s.flags.engine,
+                               .remedy = "that engine has no cache"});
+  check_cache_flags(options, s.flags.cache);
+}
+
 bool read_settings(int argc, char** argv, Settings& s) {
   std::vector<std::string_view> fields(sampling_fields().begin(), sampling_fields().end());
   for (const char* other : {"use_cache", "cache_implementation", "cache_config"}) std::erase(fields, other);
@@ -75,6 +95,7 @@ bool read_settings(int argc, char** argv, Settings& s) {
   if (!options.parse(argc, argv)) return false;
   check_turn_flags(options, s.flags.turns, s.common.prompt);
   (void)parse_check_limit(s.check);
+  check_flags(options, s);
   return true;
 }
 
@@ -124,6 +145,8 @@ int program(int argc, char** argv) {
   if (!config.max_new_tokens && !config.max_length) config.max_new_tokens = 64;
   if (!config.given.contains("do_sample")) config.do_sample = true;
   for (const std::string& warning : processor_warnings(config, "07_sampling")) report.warning(warning);
+  if (!s.flags.negative_prompt.empty() && config.guidance_scale.value_or(1) == 1)
+    report.warning("--negative-prompt has no effect without --guidance-scale");
 
   const SamplingSession session(opened, engines, s.flags, config, s.common.prompt);
   SamplingRun run = run_all(s, session, parse_check_limit(s.check));

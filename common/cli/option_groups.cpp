@@ -50,7 +50,8 @@ std::span<const std::string_view> dtype_names() { return kDTypes; }
 
 void Options::add_common(CommonFlags& flags) {
   add_text("model", flags.model, "a model's name, its folder or GGUF file, or random:qwen3-0.6b");
-  add_text("prompt", flags.prompt, "the text to continue");
+  add_value("prompt", "TEXT", "the text to continue",  // what an empty one means is up to the program
+            [&flags](const std::string& text) { flags.prompt = text; });
   add_value("seed", "N", "of all random numbers (default: " + std::to_string(flags.seed) + ")",
             [&flags](const std::string& text) {
               flags.seed = parse_number<std::uint64_t>("--seed", text, 0, UINT64_MAX);

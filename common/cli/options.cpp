@@ -135,7 +135,10 @@ void Options::add_number(const std::string& name, double& target, double min, do
 }
 
 void Options::add_text(const std::string& name, std::string& target, const std::string& help) {
-  add_value(name, "TEXT", with_default(help, target), [&target](const std::string& text) { target = text; });
+  add_value(name, "TEXT", with_default(help, target), [&target, name](const std::string& text) {
+    if (text.empty()) fail(ErrorCode::kUsage, {.where = "--" + name, .what = "is empty"});
+    target = text;
+  });
 }
 
 void Options::add_texts(const std::string& name, std::vector<std::string>& target, const std::string& help) {

@@ -63,6 +63,7 @@ class Options {
   void add_integer(const std::string& name, std::optional<Index>& target, Index min, Index max,
                    const std::string& help);
   void add_number(const std::string& name, double& target, double min, double max, const std::string& help);
+  // The text may not be empty.
   void add_text(const std::string& name, std::string& target, const std::string& help);
   void add_texts(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void add_choice(const std::string& name, std::string& target, std::span<const std::string_view> choices,

@@ -1,6 +1,8 @@
 // 04_preallocated_cache as its users run it.
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "common/io/json.h"
@@ -62,14 +64,59 @@ TEST_CASE("mistakes end with one line and status 1") {
       {{"--cache", "int4", "--residual-length", "-1"}, "residual-length"},
       {{"--sliding-window", "0"}, "sliding-window"},
       {{"--cache", "paged"}, "dynamic, static, sliding, int8, int4"},
-      {{"--perplexity", "/no/such/file"}, "/no/such/file"}};
+      {{"--perplexity", "/no/such/file"}, "/no/such/file"},
+      {{"--perplexity", ""}, "--perplexity: is empty"},
+      {{"--check", ""}, "--check: is empty"},
+      {{"--cache", "static", "--group-size", "32"}, "--group-size: has no effect with --cache static"},
+      {{"--residual-length", "4"}, "--residual-length: has no effect"},
+      {{"--cache", "int8", "--max-chunk", "4"}, "--max-chunk: has no effect with --cache int8"},
+      {{"--cache", "dynamic", "--max-cache-len", "40"}, "--max-cache-len: has no effect"},
+      {{"--perplexity-tokens", "9"}, "goes with --perplexity only"},
+      {{"--memory-table", "--perplexity", kModel}, "--perplexity: does not go with --memory-table"},
+      {{"--jsonl", "--perplexity", kModel}, "--jsonl: does not go with --perplexity"}};
   for (const auto& [arguments, words] : bad) {
     const Run run = run_cache(arguments);
     CAPTURE(run.errors);
     CHECK(run.status == 1);
     CHECK(contains(run.errors, words));
     CHECK(contains(run.errors, "error: "));
+    CHECK((run.output.empty() || run.output.back() == '\n'));
   }
+}
+
+TEST_CASE("an error in the middle of a text begins a line of its own") {
+  const Run run = run_cache({"--prompt", "The old teacher", "--max-cache-len", "12"});
+  CHECK(run.status == 1);
+  CHECK(run.output.starts_with("The old teacher"));
+  CHECK(run.output.back() == '\n');
+  CHECK(contains(run.errors, "max_cache_len must be"));
+}
+
+// A copy of the model with one more tensor in its file.
+void write_with_stranger(const TempFolder& folder) {
+  for (const char* name : {"config.json", "tokenizer.json", "tokenizer_config.json"})
+    std::filesystem::copy(kModel + "/" + name, folder.path() / name);
+  std::ifstream in(kModel + "/model.safetensors", std::ios::binary);
+  std::uint64_t length = 0;
+  in.read(reinterpret_cast<char*>(&length), sizeof length);
+  std::string header(length, ' ');
+  in.read(header.data(), static_cast<std::streamsize>(length));
+  const std::string data{std::istreambuf_iterator<char>(in), {}};
+  Json json = parse_json(header, "header");
+  json["stranger"] = {
+      {"dtype", "F32"}, {"shape", {1}}, {"data_offsets", {data.size(), data.size() + sizeof(float)}}};
+  header = json.dump();
+  length = header.size();
+  const std::string file(reinterpret_cast<const char*>(&length), sizeof length);
+  folder.write("model.safetensors", file + header + data + std::string(sizeof(float), '\0'));
+}
+
+TEST_CASE("a tensor that the model has no place for is a warning") {
+  const TempFolder folder;
+  write_with_stranger(folder);
+  const Run run = run_program({CACHE_PROGRAM, "--model", folder.path().string(), "--max-new-tokens", "2"});
+  CHECK(run.status == 0);
+  CHECK(contains(run.errors, "warning: tensor 'stranger' has no place in a qwen3 model"));
 }
 
 TEST_CASE("memory tables and perplexity") {

@@ -59,6 +59,38 @@ TEST_CASE("warnings and errors") {
   CHECK(has(run({"--engine", "warp"}).errors, "naive"));
 }
 
+TEST_CASE("flags that would have no effect") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> bad = {
+      {{"--check", ""}, "--check: is empty"},
+      {{"--negative-prompt", ""}, "--negative-prompt: is empty"},
+      {{"--candidates", "3"}, "--candidates: goes with --show-steps only"},
+      {{"--group-size", "32"}, "--group-size: has no effect with --cache dynamic"},
+      {{"--engine", "naive", "--cache", "int8"}, "--cache: has no effect with --engine naive"},
+      {{"--jsonl", "--negative-prompt", "x"}, "a request has the field negative_prompt"}};
+  for (const auto& [arguments, words] : bad) {
+    const Run refused = run(arguments);
+    CHECK(refused.status == 1);
+    CHECK(refused.output.empty());
+    CHECK_MESSAGE(has(refused.errors, words), refused.errors);
+  }
+  const std::string warning = "warning: --negative-prompt has no effect without --guidance-scale";
+  const std::vector<std::string> text = {"--max-new-tokens", "2", "--negative-prompt", "A cat"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), text.begin(), text.end());
+    return run(more).errors;
+  };
+  CHECK(has(with({}), warning));
+  CHECK(has(with({"--guidance-scale", "1"}), warning));
+  CHECK_FALSE(has(with({"--guidance-scale", "1.5", "--cache", "static"}), warning));
+}
+
+TEST_CASE("an error in the middle of a text begins a line of its own") {
+  const Run broken = run({"--prompt", "Once upon a time", "--temperature", "1e-38"});
+  CHECK(broken.status == 1);
+  CHECK(broken.output == "Once upon a time\n");
+  CHECK(has(broken.errors, "error: temperature: row 0"));
+}
+
 TEST_CASE("--jsonl: both kinds of lines in order, and status 1 for one that cannot be answered") {
   const Run served =
       run({"--jsonl", "--no-model-config"},
