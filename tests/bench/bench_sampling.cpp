@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 #include "chapters/07_sampling/draw.h"
 #include "chapters/07_sampling/processors.h"
+#include "common/base/error.h"
 #include "common/base/parallel.h"
 #include "common/base/rng.h"
 #include "common/base/timing.h"
@@ -16,6 +18,7 @@
 namespace llm {
 namespace {
 
+constexpr std::uint32_t kRows = 8;  // of scores, used in turn
 constexpr std::string_view kFields[] = {"temperature", "top_k",          "top_p",
                                         "min_p",       "top_h",          "typical_p",
                                         "eta_cutoff",  "epsilon_cutoff", "repetition_penalty"};
@@ -32,6 +35,18 @@ std::vector<float> random_scores(Index V, std::uint32_t stream) {
   return scores;
 }
 
+// A file of float32 numbers, one row of scores after the other.
+std::vector<std::vector<float>> read_scores(const std::string& file, Index V) {
+  std::ifstream in(file, std::ios::binary);
+  std::vector<std::vector<float>> rows;
+  std::vector<float> row(static_cast<std::size_t>(V));
+  const auto bytes = static_cast<std::streamsize>(row.size() * sizeof(float));
+  while (in.read(reinterpret_cast<char*>(row.data()), bytes)) rows.push_back(row);
+  if (rows.empty())
+    fail(ErrorCode::kIo, {.where = file, .what = "has no row of", .got = std::to_string(V) + " scores"});
+  return rows;
+}
+
 struct Stage {
   std::string name;
   std::vector<double> seconds;
@@ -43,7 +58,9 @@ double median(std::vector<double> values) {
 }
 
 // The whole choice as a program does it, and each processor alone.
-std::vector<Stage> measure(const GenerationConfig& config, Index V, Index context, Index runs) {
+std::vector<Stage> measure(const GenerationConfig& config, const std::vector<std::vector<float>>& rows,
+                           Index context, Index runs) {
+  const Index V = std::ssize(rows[0]);
   std::vector<Token> ids;
   for (Index i = 0; i < context; ++i) ids.push_back(static_cast<Token>((i * 7919 + 13) % V));
   const View<const Token, 2> row(ids.data(), {1, context});
@@ -56,7 +73,7 @@ std::vector<Stage> measure(const GenerationConfig& config, Index V, Index contex
   Tensor<float, 2> scores({1, V});
   Token sum = 0;
   for (Index i = -3; i < runs; ++i) {
-    const std::vector<float> logits = random_scores(V, static_cast<std::uint32_t>(i + 3));
+    const std::vector<float>& logits = rows[static_cast<std::size_t>(i + 3) % rows.size()];
     const auto add = [&](Stage& stage, double seconds) {
       if (i >= 0) stage.seconds.push_back(seconds);  // the first three warm up
     };
@@ -93,11 +110,17 @@ int program(int argc, char** argv) {
   options.add_integer("context", context, 1, 1'000'000, "tokens so far");
   options.add_integer("runs", runs, 1, 1'000'000, "tokens to choose");
   bool json = false;
+  std::string file;
+  options.add_text("scores", file, "take the scores from this file of float32 numbers, in rows");
   options.add_flag("json", json, "the result as one JSON object");
   options.add_generation(config, kFields);
   if (!options.parse(argc, argv)) return 0;
   set_num_threads(1);
-  const std::vector<Stage> stages = measure(config, vocab_size, context, runs);
+  std::vector<std::vector<float>> rows;
+  if (!file.empty()) rows = read_scores(file, vocab_size);
+  for (std::uint32_t row = 0; file.empty() && row < kRows; ++row)
+    rows.push_back(random_scores(vocab_size, row));
+  const std::vector<Stage> stages = measure(config, rows, context, runs);
   JsonWriter writer;
   writer.begin_object();
   for (const Stage& stage : stages) {

@@ -1,101 +1,125 @@
 """How long one token's choice takes: ours, transformers' processors, llama.cpp's sampler chain; one thread each.
 
-    python tests/parity/sampling_speed.py build/bin/bench_sampling [--runs 100] [--json]
+    python tests/parity/sampling_speed.py build/bin/bench_sampling [--rounds 10] [--runs 20] [--json]
 
 The pipeline is Qwen's: repetition penalty 1.1, temperature 0.7, top-k 20, top-p 0.8, on 151,936 scores after 512
-tokens. Needs torch and transformers; llama.cpp is left out where llama-cpp-python is not installed.
+tokens. All get the same scores, by turns, round after round; the medians of all runs are shown. Ours copies the scores
+and draws within its time; llama.cpp's array of candidates is filled outside of its. Needs torch and transformers;
+llama.cpp is left out where llama-cpp-python is not installed.
 """
 import argparse
 import ctypes
 import json
+import pathlib
 import statistics
 import subprocess
+import tempfile
 import time
+
+import numpy
 
 VOCAB, CONTEXT = 151936, 512
 
 
+ROWS = 8  # of scores, used in turn
+
+
+def ids():
+    return [(i * 7919 + 13) % VOCAB for i in range(CONTEXT)]
+
+
 def time_all(step, runs):
+    """Seconds of each run; step(scores) prepares one. Three more warm up."""
     seconds = []
     for index in range(-3, runs):
-        prepared = step(index)
+        prepared = step(index % ROWS)
         start = time.perf_counter()
         prepared()
         if index >= 0:
             seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
+    return seconds
 
 
-def transformers_seconds(runs, draw):
+def ours(program, file):
+    def measure(runs):
+        out = subprocess.run([program, "--json", "--runs", str(runs), "--scores", str(file)], check=True,
+                             capture_output=True, text=True)
+        return [json.loads(out.stdout)["all"]]  # the median of its runs
+    return measure
+
+
+def transformers(scores, draw):
     import torch
     from transformers.generation import logits_process as lp
     torch.set_num_threads(1)
-    generator = torch.Generator().manual_seed(11)
     processors = lp.LogitsProcessorList([lp.RepetitionPenaltyLogitsProcessor(1.1), lp.TemperatureLogitsWarper(0.7),
                                          lp.TopKLogitsWarper(20), lp.TopPLogitsWarper(0.8)])
-    ids = torch.tensor([[(i * 7919 + 13) % VOCAB for i in range(CONTEXT)]])
+    tokens = torch.tensor([ids()])
 
-    def step(_):
-        scores = 3 * torch.randn(1, VOCAB, generator=generator)
+    def step(row):
+        logits = torch.from_numpy(scores[row:row + 1])
 
         def run():
-            processed = processors(ids, scores)
+            processed = processors(tokens, logits)
             if draw:
                 torch.multinomial(torch.softmax(processed, dim=-1), num_samples=1)
         return run
-    with torch.inference_mode():
-        return time_all(step, runs)
+
+    def measure(runs):
+        with torch.inference_mode():
+            return time_all(step, runs)
+    return measure
 
 
-def llama_seconds(runs):
+def llama(scores):
     import llama_cpp
-    import numpy
-    random = numpy.random.default_rng(11)
     chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
-    penalties = llama_cpp.llama_sampler_init_penalties(CONTEXT, 1.1, 0.0, 0.0)
-    for sampler in (penalties, llama_cpp.llama_sampler_init_top_k(20), llama_cpp.llama_sampler_init_top_p(0.8, 1),
+    for sampler in (llama_cpp.llama_sampler_init_penalties(VOCAB, CONTEXT, 1.1, 0.0, 0.0),
+                    llama_cpp.llama_sampler_init_top_k(20), llama_cpp.llama_sampler_init_top_p(0.8, 1),
                     llama_cpp.llama_sampler_init_temp(0.7), llama_cpp.llama_sampler_init_dist(1)):
         llama_cpp.llama_sampler_chain_add(chain, sampler)
-    for i in range(CONTEXT):
-        llama_cpp.llama_sampler_accept(chain, (i * 7919 + 13) % VOCAB)
-    item = numpy.dtype([("id", "<i4"), ("logit", "<f4"), ("p", "<f4")])
+    for token in ids():
+        llama_cpp.llama_sampler_accept(chain, token)
+    data = numpy.zeros(VOCAB, dtype=numpy.dtype([("id", "<i4"), ("logit", "<f4"), ("p", "<f4")]))
+    candidates = ctypes.cast(data.ctypes.data, ctypes.POINTER(llama_cpp.llama_token_data))
 
-    def step(_):
-        scores = (3 * random.standard_normal(VOCAB)).astype(numpy.float32)
-        data = numpy.zeros(VOCAB, dtype=item)
-
-        def run():
-            # As llama.cpp's own llama_sampler_sample does: an array of candidates, then the chain.
-            data["id"], data["logit"] = numpy.arange(VOCAB, dtype=numpy.int32), scores
-            array = llama_cpp.llama_token_data_array(
-                data=ctypes.cast(data.ctypes.data, ctypes.POINTER(llama_cpp.llama_token_data)), size=VOCAB,
-                selected=-1, sorted=False)
-            llama_cpp.llama_sampler_apply(chain, ctypes.byref(array))
-        return run
-    return time_all(step, runs)
+    def step(row):
+        data["id"], data["logit"], data["p"] = numpy.arange(VOCAB, dtype=numpy.int32), scores[row], 0
+        array = llama_cpp.llama_token_data_array(data=candidates, size=VOCAB, selected=-1, sorted=False)
+        return lambda: llama_cpp.llama_sampler_apply(chain, ctypes.byref(array))
+    return lambda runs: time_all(step, runs)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--runs", type=int, default=20, help="of each in a round")
     parser.add_argument("--json", action="store_true", help="the medians in seconds as one JSON object")
     args = parser.parse_args()
-    out = subprocess.run([args.program, "--json", "--runs", str(args.runs)], check=True, capture_output=True, text=True)
-    ours = json.loads(out.stdout)["all"]
-    rows = [("ours, drawing included", ours)]
-    rows.append(("transformers, processors only", transformers_seconds(args.runs, draw=False)))
-    rows.append(("transformers, drawing included", transformers_seconds(args.runs, draw=True)))
-    try:
-        rows.append(("llama.cpp's chain", llama_seconds(args.runs)))
-    except ImportError:
-        if not args.json:
-            print("llama-cpp-python is not installed: no comparison with llama.cpp")
+    scores = (3 * numpy.random.default_rng(11).standard_normal((ROWS, VOCAB))).astype(numpy.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "scores.f32"
+        scores.tofile(file)
+        rivals = {"ours, drawing included": ours(args.program, file),
+                  "transformers, processors only": transformers(scores, draw=False),
+                  "transformers, drawing included": transformers(scores, draw=True)}
+        try:
+            rivals["llama.cpp's chain"] = llama(scores)
+        except ImportError:
+            if not args.json:
+                print("llama-cpp-python is not installed: no comparison with llama.cpp")
+        seconds = {name: [] for name in rivals}
+        for _ in range(args.rounds):
+            for name, measure in rivals.items():
+                seconds[name] += measure(args.runs)
+    medians = {name: statistics.median(values) for name, values in seconds.items()}
     if args.json:
-        print(json.dumps({"vocab_size": VOCAB, "context": CONTEXT, "runs": args.runs, "seconds": dict(rows)}))
+        print(json.dumps({"vocab_size": VOCAB, "context": CONTEXT, "runs": args.rounds * args.runs,
+                          "seconds": medians}))
         return
-    for name, seconds in rows:
-        print(f"{name:<32} {1e3 * seconds:8.3f} ms  {seconds / ours:6.1f} times ours")
+    for name, median in medians.items():
+        print(f"{name:<32} {1e3 * median:8.3f} ms  {median / medians['ours, drawing included']:6.1f} times ours")
 
 
 main()
