@@ -1,6 +1,7 @@
 // What is drawn against the exact law: all texts of three tokens of a tiny model, by the chi-square test. The
 // law comes from definitions of the filters that are written down here a second time, in double and slowly.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,7 @@
 
 #include "chapters/07_sampling/processors.h"
 #include "chapters/07_sampling/token_chooser.h"
+#include "common/cli/report.h"
 
 namespace llm {
 namespace {
@@ -129,7 +131,7 @@ Law exact_law(const Steps& steps) {
   return law;
 }
 
-std::vector<Index> draws(const Steps& steps, Index texts) {
+std::vector<Index> draws(const Steps& steps, Index texts, std::uint64_t seed) {
   GenerationConfig config;
   config.do_sample = true;
   config.top_k = 0;
@@ -142,7 +144,7 @@ std::vector<Index> draws(const Steps& steps, Index texts) {
   for (Index i = 0; i < texts; ++i) {
     std::vector<Token> ids = {0};
     TokenChooser chooser(
-        {.processors = list, .do_sample = true, .seed = 2026, .sequence = static_cast<std::uint32_t>(i)}, ids,
+        {.processors = list, .do_sample = true, .seed = seed, .sequence = static_cast<std::uint32_t>(i)}, ids,
         0, 3);
     for (int step = 0; step < 3; ++step) {
       const std::vector<float> scores = model_scores(ids);
@@ -156,6 +158,7 @@ std::vector<Index> draws(const Steps& steps, Index texts) {
 
 struct ChiSquare {
   double statistic = 0;
+  double freedom = 0;
   double limit = 0;      // five standard deviations above the mean
   Index impossible = 0;  // draws of what has probability 0
 };
@@ -180,9 +183,16 @@ ChiSquare compare(const std::vector<Index>& counts, const Law& law) {
       rare += count, rare_expected += n * law[i];
   }
   if (rare_expected > 1) add(rare, rare_expected);
-  const double freedom = std::max(cells - 1, 1);
-  result.limit = freedom + 5 * std::sqrt(2 * freedom);
+  result.freedom = std::max(cells - 1, 1);
+  result.limit = result.freedom + 5 * std::sqrt(2 * result.freedom);
   return result;
+}
+
+// How probable so large a statistic is, or a larger one (Wilson and Hilferty 1931).
+double p_value(const ChiSquare& result) {
+  const double width = 2 / (9 * result.freedom);
+  const double z = (std::cbrt(result.statistic / result.freedom) - (1 - width)) / std::sqrt(width);
+  return 0.5 * std::erfc(z / std::sqrt(2.0));
 }
 
 const std::vector<Steps> kCases = {
@@ -206,20 +216,29 @@ const std::vector<Steps> kCases = {
 
 TEST_CASE("texts of three tokens come as often as the exact law says") {
   constexpr Index kTexts = 20000;
+  Table table({"seed", "filter", "draws", "chi-square", "freedom", "p"});
+  std::uint64_t seed = 0;  // another one each time: else the same uniform numbers would judge all filters
   for (const Steps& steps : kCases) {
-    std::string name = "plain";
-    for (const auto& [filter, value] : steps) name += ", " + filter + " " + std::to_string(value);
+    ++seed;
+    std::string name;
+    for (const auto& [filter, value] : steps)
+      name += fmt::format("{}{} {}", name.empty() ? "" : ", ", filter, value);
+    if (name.empty()) name = "none";
     CAPTURE(name);
-    const ChiSquare result = compare(draws(steps, kTexts), exact_law(steps));
+    const ChiSquare result = compare(draws(steps, kTexts, seed), exact_law(steps));
     CHECK(result.impossible == 0);
     CHECK(result.statistic < result.limit);
+    table.add_row({std::to_string(seed), name, human_count(3 * kTexts),
+                   fmt::format("{:.1f}", result.statistic), fmt::format("{:.0f}", result.freedom),
+                   fmt::format("{:.2f}", p_value(result))});
   }
+  MESSAGE(table.text());
 }
 
 TEST_CASE("the test would notice a filter that is a little wrong") {
   constexpr Index kTexts = 20000;
   const auto noticed = [&](const Steps& drawn, const Steps& law) {
-    const ChiSquare result = compare(draws(drawn, kTexts), exact_law(law));
+    const ChiSquare result = compare(draws(drawn, kTexts, 2026), exact_law(law));
     return result.impossible > 0 || !(result.statistic < result.limit);
   };
   CHECK(noticed({{"top_k", 3}}, {{"top_k", 2}}));
