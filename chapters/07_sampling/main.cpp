@@ -102,7 +102,8 @@ bool read_settings(int argc, char** argv, Settings& s) {
 TextRun write_text(const Settings& s, const SamplingSession& session, const ChoiceRule& rule, bool shown) {
   const auto eos = s.ignore_eos ? std::vector<Token>{} : session.config().eos_token_id;
   const auto cache = session.make_cache();
-  StepBars bars(session.opened().random ? nullptr : session.opened().tokenizer.get(), s.candidates);
+  StepBars bars(session.opened().random ? nullptr : session.opened().tokenizer.get(), s.candidates, stderr,
+                terminal_width(stderr));
   TokenPrinter printer(session.opened(), s.common.json || !shown);
   printer.text(session.heading());
   return write_text(generate(session.model(), cache.get(), session.prompt(), rule, session.limit(), eos,

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "chapters/07_sampling/candidates.h"
-#include "common/cli/json_writer.h"
 #include "common/cli/report.h"
+#include "common/text/utf8.h"
 
 namespace llm {
 namespace {
@@ -23,6 +23,21 @@ std::string padded(std::string text, Index width) {
 
 std::string shortened(const std::string& name, Index width) {
   return std::ssize(name) <= width ? name : name.substr(0, static_cast<std::size_t>(width - 1)) + "…";
+}
+
+// In quotes, control characters spelled out, and cut where it would be too wide for a label.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char32_t c : decode_utf8(text)) {
+    std::string piece = encode_utf8({&c, 1});
+    if (c == '\n')
+      piece = "\\n";
+    else if (c < ' ' || c == 0x7f)
+      piece = fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+    if (display_width(result + piece) > kLabelWidth - 3) return result + "…\"";
+    result += piece;
+  }
+  return result + "\"";
 }
 
 std::string cell(float probability) {
@@ -88,32 +103,39 @@ std::vector<Token> StepBars::lines(Token chosen) const {
 
 std::string StepBars::label(Token token) const {
   if (tokenizer_ == nullptr) return std::to_string(token);
-  std::string text = tokenizer_->decode(std::span(&token, 1), /*skip_special_tokens=*/false);
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
-    text.replace(at, 1, "\\n");
-  return "\"" + text + "\"";
+  return quoted(tokenizer_->decode(std::span(&token, 1), /*skip_special_tokens=*/false));
 }
 
-void StepBars::on_token(Index, Token token) {
-  std::string text = fmt::format("\nstep {}: {}\n", step_ + 1, label(token));
-  text += padded("", kLabelWidth + 2);
-  for (const Stage& stage : stages_) text += padded(shortened(stage.name, kColumnWidth - 2), kColumnWidth);
+// Heads, a line for each token that is shown, and what the others have together.
+std::string StepBars::table(std::span<const Stage> stages, const std::vector<Token>& shown,
+                            Token chosen) const {
+  std::string text = padded("", kLabelWidth + 2);
+  for (const Stage& stage : stages) text += padded(shortened(stage.name, kColumnWidth - 2), kColumnWidth);
   text += '\n';
-  const std::vector<Token> shown = lines(token);
   for (const Token id : shown) {
-    text += (id == token ? "> " : "  ") + padded(label(id), kLabelWidth);
-    for (const Stage& stage : stages_) text += cell(stage.probabilities[static_cast<std::size_t>(id)]);
+    text += (id == chosen ? "> " : "  ") + padded(label(id), kLabelWidth);
+    for (const Stage& stage : stages) text += cell(stage.probabilities[static_cast<std::size_t>(id)]);
     text += '\n';
   }
   text += "  " + padded("all others", kLabelWidth);
-  for (const Stage& stage : stages_) {
+  for (const Stage& stage : stages) {
     double rest = 1;
     for (const Token id : shown) rest -= std::max(0.0f, stage.probabilities[static_cast<std::size_t>(id)]);
     const auto left = std::ranges::count_if(stage.probabilities, [](float p) { return p != kIsBanned; });
     text +=
         padded(fmt::format("{} left, {:.1f} %", human_count(left), 100 * std::max(0.0, rest)), kColumnWidth);
   }
-  text += '\n';
+  return text + '\n';
+}
+
+void StepBars::on_token(Index, Token token) {
+  std::string text = fmt::format("\nstep {}: {}\n", step_ + 1, label(token));
+  const std::vector<Token> shown = lines(token);
+  const std::span<const Stage> stages = stages_;
+  const auto fit = static_cast<std::size_t>(
+      width_ ? std::max<Index>(1, (*width_ - kLabelWidth - 2) / kColumnWidth) : std::ssize(stages));
+  for (std::size_t first = 0; first < stages.size(); first += fit)
+    text += table(stages.subspan(first, std::min(fit, stages.size() - first)), shown, token);
   if (!unchanged_.empty()) text += fmt::format("  changed nothing: {}\n", fmt::join(unchanged_, ", "));
   std::fputs(text.c_str(), file_);
   std::fflush(file_);

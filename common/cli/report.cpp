@@ -1,6 +1,7 @@
 #include "common/cli/report.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <utf8proc.h>
 
@@ -82,6 +83,12 @@ Index display_width(std::string_view text) {
   for (const char32_t c : decode_utf8(text))
     width += std::max(0, utf8proc_charwidth(static_cast<utf8proc_int32_t>(c)));
   return width;
+}
+
+std::optional<Index> terminal_width(std::FILE* file) {
+  winsize size = {};
+  if (::ioctl(fileno(file), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
+  return size.ws_col;
 }
 
 std::string Table::text() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,9 @@ std::string human_rate(Index tokens, double seconds, std::string_view unit = "to
 
 // Width on a terminal: code points, wide ones (CJK, emoji) counting two.
 Index display_width(std::string_view text);
+
+// Columns of the terminal that the file is; nothing if it is none.
+std::optional<Index> terminal_width(std::FILE* file);
 
 // Columns are aligned; numbers (anything that starts with a digit or a sign) to the right.
 class Table {

@@ -3,12 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "chapters/07_sampling/distinct_ngrams.h"
 #include "chapters/07_sampling/processors.h"
 #include "chapters/07_sampling/step_bars.h"
 #include "chapters/07_sampling/token_chooser.h"
+#include "common/cli/report.h"
 #include "tests/04_preallocated_cache/count_news.h"
 #include "tests/message_of.h"
 
@@ -109,6 +112,43 @@ TEST_CASE("distinct 4-grams") {
   CHECK(distinct_ngrams(ids, 4).distinct == 3);
   CHECK(distinct_ngrams(ids, 2).distinct == 3);
   CHECK(distinct_ngrams(ids, 8).total == 0);
+}
+
+// What --show-steps prints about a token, in lines.
+std::vector<std::string> shown_lines(std::optional<Index> width) {
+  std::FILE* file = std::tmpfile();
+  StepBars bars(nullptr, 3, file, width);
+  std::vector<float> before = {1, 4, 2}, after = {1, 4, kBanned};
+  const auto row = [](std::vector<float>& scores) { return View<const float, 2>(scores.data(), {1, 3}); };
+  bars.on_logits(0, row(before));
+  for (const char* name : {"first", "second", "third"}) bars.on_processor(name, row(before), row(after));
+  bars.on_processor("idle", row(after), row(after));
+  bars.on_token(0, 1);
+  std::rewind(file);
+  std::vector<std::string> lines = {""};
+  for (int c; (c = std::fgetc(file)) != EOF;) {
+    if (c == '\n')
+      lines.emplace_back();
+    else
+      lines.back().push_back(static_cast<char>(c));
+  }
+  std::fclose(file);
+  return lines;
+}
+
+TEST_CASE("--show-steps: columns that do not fit into a line stand below, with the tokens once more") {
+  const auto count = [](const std::vector<std::string>& lines, const std::string& words) {
+    return std::ranges::count_if(lines,
+                                 [&](const auto& line) { return line.find(words) != std::string::npos; });
+  };
+  const std::vector<std::string> wide = shown_lines({}), narrow = shown_lines(60), tiny = shown_lines(5);
+  CHECK(count(wide, "> 1") == 1);
+  CHECK(count(wide, "first") == 1);
+  CHECK(count(narrow, "> 1") == 2);  // four columns, two of them beside each other
+  CHECK(count(tiny, "> 1") == 4);
+  for (const char* name : {"model", "first", "second", "third", "changed nothing: idle"})
+    CHECK(count(narrow, name) == 1);
+  for (const std::string& line : narrow) CHECK_MESSAGE(display_width(line) <= 60, line);
 }
 
 TEST_CASE("bars have eighths") {
