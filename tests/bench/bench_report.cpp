@@ -48,9 +48,13 @@ Table call_table(const BenchReport& bench) {
   return table;
 }
 
+std::string long_time(double seconds) {
+  return seconds < 7200 ? human_seconds(seconds) : fmt::format("{} h", human_number(seconds / 3600));
+}
+
 std::string reach_text(const StageResult& result, Index tokens) {
   for (const Reach& reach : result.reach)
-    if (reach.tokens == tokens) return (reach.measured ? "" : "about ") + human_seconds(reach.seconds);
+    if (reach.tokens == tokens) return (reach.measured ? "" : "about ") + long_time(reach.seconds);
   return "beyond the model's length";
 }
 
@@ -70,10 +74,9 @@ void print_literature(const BenchReport& bench, Report& report) {
   report.title("The literature's table for this shape (PyTorch, bfloat16), tok/s, and ours");
   Table table({"", "M4 CPU", "M4 GPU", "H100", "ours here", "our stage"});
   for (const LiteratureRow& row : literature())
-    table.add_row(
-        {std::string(row.method), human_number(row.m4_cpu), human_number(row.m4_gpu), human_number(row.h100),
-         our_speed(bench, row.ours),
-         row.ours.empty() ? "none: kernels are compiled once, for all stages" : std::string(row.ours)});
+    table.add_row({std::string(row.method), human_count(row.m4_cpu), human_count(row.m4_gpu),
+                   human_count(row.h100), our_speed(bench, row.ours),
+                   row.ours.empty() ? "none: ours is compiled ahead of time" : std::string(row.ours)});
   report.table(table);
   report.text("From the materials of S. Raschka, Build a Reasoning Model (From Scratch).", Style::kDim);
 }
@@ -107,10 +110,13 @@ void print_report(const BenchReport& bench, Report& report) {
   report.line("of FMA", giga(machine.flops_per_s, "GFLOP/s of multiply-adds") + ", measured in between");
   report.line("of read",
               giga(machine.read_bytes_per_s, "GB/s") + " of sums over much memory, measured in between");
+  const auto cached = [](const StageResult& r) { return r.decode_share_of_bandwidth() > 1; };
+  if (std::ranges::any_of(bench.results, cached))
+    report.text("More than 100 % of read: what is small stays in the processor's caches.", Style::kDim);
 
   report.title("The first call, and later ones");
   report.table(call_table(bench));
-  report.text("first: page faults, threads. as ...: tokens equal to that stage's, from the start.",
+  report.text("first: page faults, cold caches. as ...: tokens equal to that stage's, from the start.",
               Style::kDim);
   report.title("How long a text takes");
   report.table(reach_table(bench));

@@ -174,41 +174,38 @@ def compare_llama(args, ours, source):
     return name, rows
 
 
-def ask_all_ways(args, ours, peer, model, dtype):
-    """Ours, and every way of running transformers, in turns: the answers to prefill and decode of each."""
-    prefill, decode = cases(args, with_depth=False)
-    ways = [(mode, cache) for mode in [None] + ([] if args.no_compile else MODES) for cache in ("dynamic", "static")]
-    mine = {"prefill": [], "decode": []}
-    theirs = {way: {"prefill": [], "decode": []} for way in ways}
-    for turn in range(args.rounds):
-        for case in (prefill, decode):
-            mine[case["figure"]].append(ours.ask(model, case, dtype, "exact"))
-        for mode, cache in ways:
-            show_progress(f"transformers, {dtype}, {mode or 'eager'}, {cache}: round {turn + 1} of {args.rounds}")
-            way = {"cache": cache, "compile": mode, "runs": 1}
-            if mode is None:  # the prompt is read the same way in all modes
-                theirs[mode, cache]["prefill"].append(peer.ask(prefill | way))
-            theirs[mode, cache]["decode"].append(peer.ask(decode | way))
-    return mine, theirs
+def compare_way(args, ours, folder, model, dtype, way):
+    """One way of running transformers, in turns with ours: prefill and decode of both."""
+    peer = Peer("peer_transformers.py", str(folder), "--threads", str(args.threads), "--dtype", TORCH_DTYPES[dtype])
+    mine, theirs, last = {}, {}, {}
+    for case in cases(args, with_depth=False):
+        figure = case["figure"]
+        if figure == "prefill" and way["compile"]:
+            continue  # the prompt is read as without
+        mine[figure], theirs[figure] = [], []
+        for turn in range(args.rounds):
+            show_progress(f"transformers, {dtype}, {way['compile'] or 'eager'}, {way['cache']}, {case['what']}: "
+                          f"round {turn + 1} of {args.rounds}")
+            mine[figure].append(ours.ask(model, case, dtype, "exact"))
+            theirs[figure].append(peer.ask(case | way))
+        last = theirs[figure][-1]
+    peer.close()
+    return peer.name, ({"dtype": dtype, **way} | {key: last.get(key) for key in ("recompilations", "first_s", "error")}
+                       | {figure: median(theirs.get(figure, []), figure) for figure in ("prefill", "decode")}
+                       | {f"our_{figure}": median(mine.get(figure, []), figure) for figure in ("prefill", "decode")})
 
 
 def compare_transformers(args, ours, source):
     """A row a way of running transformers and number format: prefill and decode, beside ours."""
     rows, name = [], None
     folder = source if Path(source).is_dir() else made("make_hf.py", source, args.models / "hf")
+    modes = [None] + ([] if args.no_compile else MODES)
     for dtype in [dtype for dtype in args.dtypes if dtype in TORCH_DTYPES]:
         model = made("make_gguf.py", source, args.models / "gguf", dtype.upper())
-        peer = Peer("peer_transformers.py", str(folder), "--threads", str(args.threads),
-                    "--dtype", TORCH_DTYPES[dtype])
-        name = peer.name
-        mine, theirs = ask_all_ways(args, ours, peer, model, dtype)
-        our = {f"our_{figure}": median(mine[figure], figure) for figure in mine}
-        for (mode, cache), answers in theirs.items():
-            last = answers["decode"][-1]
-            rows.append({"dtype": dtype, "cache": cache, "compile": mode}
-                        | {figure: median(answers[figure], figure) for figure in answers} | our
-                        | {key: last.get(key) for key in ("recompilations", "first_s", "error")})
-        peer.close()
+        for mode in modes:
+            for cache in ("dynamic", "static"):
+                name, row = compare_way(args, ours, folder, model, dtype, {"compile": mode, "cache": cache})
+                rows.append(row)
     return name, rows
 
 

@@ -27,7 +27,7 @@ class Fakes:
         def ask(case):
             self.asked.append(("peer", case.get("compile"), case["what"]))
             return {"prefill": [200.0], "decode": [10.0], "recompilations": 1, "first_s": 2.0}
-        return mock.Mock(name=script, ask=ask, **{"close.return_value": None})
+        return mock.Mock(ask=ask, arguments=arguments)
 
     def ours(self):
         def ask(model, case, cache_dtype, compute):

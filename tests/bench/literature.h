@@ -12,8 +12,8 @@ namespace llm {
 // (From Scratch)", chapter 2 and its materials.
 struct LiteratureRow {
   std::string_view method;
-  double m4_cpu, m4_gpu, h100;  // Mac Mini M4, its GPU, one H100
-  std::string_view ours;        // the stage that does the same (stage_name()); empty: none
+  Index m4_cpu, m4_gpu, h100;  // Mac Mini M4, its GPU, one H100
+  std::string_view ours;       // the stage that does the same (stage_name()); empty: none
 };
 
 std::span<const LiteratureRow> literature();

@@ -4,7 +4,8 @@
 
 A case is {"prompt_tokens", "new_tokens", "cache": "dynamic" or "static", "compile": null or torch.compile's mode,
 "runs"}. The prompt is read by the model as it is, tokens are decoded by the compiled one, as generate() does it.
-A new case is warmed up first; "recompilations" counts the graphs that were compiled after the first step.
+A new case is warmed up first; "recompilations" counts the graphs that were compiled after the first step. One way of
+compiling a process: torch remembers between two of them which sizes change.
 """
 import argparse
 import json
@@ -84,7 +85,6 @@ def main():
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     torch.set_num_threads(args.threads)
-    torch._dynamo.config.recompile_limit = 64  # of one function for all cases here, where a user has one case
     peer = Peer(args.model, args.dtype)
     print(json.dumps({"name": f"transformers {transformers.__version__}, torch {torch.__version__}"}), flush=True)
     with torch.inference_mode():
