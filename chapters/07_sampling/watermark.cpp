@@ -41,8 +41,8 @@ void check(const WatermarkingConfig& config, Index vocab_size) {
     fail(ErrorCode::kRange,
          {.where = "watermarking_config: " + what, .what = "got", .got = got, .expected = expected});
   };
-  if (!(config.greenlist_ratio >= 0 && config.greenlist_ratio <= 1))
-    range("greenlist_ratio", fmt::format("{}", config.greenlist_ratio), "a number from 0 to 1");
+  if (!(config.greenlist_ratio > 0 && config.greenlist_ratio < 1))
+    range("greenlist_ratio", fmt::format("{}", config.greenlist_ratio), "a number above 0 and below 1");
   if (config.context_width < 1)
     range("context_width", std::to_string(config.context_width), "an integer of at least 1");
   if (vocab_size < 1) range("vocab_size", std::to_string(vocab_size), "an integer of at least 1");

@@ -14,7 +14,7 @@ namespace llm {
 // draws on a CPU (Mersenne Twister and Fisher-Yates shuffle).
 class GreenLists {
  public:
-  // Errors: kRange unless 0 <= greenlist_ratio <= 1, context_width >= 1 and vocab_size >= 1; kUsage for an
+  // Errors: kRange unless 0 < greenlist_ratio < 1, context_width >= 1 and vocab_size >= 1; kUsage for an
   // unknown seeding_scheme.
   GreenLists(WatermarkingConfig config, Index vocab_size);
 

@@ -131,7 +131,7 @@ void read(const GenerationField&, const JsonReader& v, std::optional<Watermarkin
     if (item.is_null()) continue;
     const JsonReader value = v.at(key);
     if (key == "greenlist_ratio")
-      config.greenlist_ratio = value.number(0.0, 1.0);
+      config.greenlist_ratio = read_number({.min = 0, .max = 1, .open_min = true, .open_max = true}, value);
     else if (key == "bias")
       config.bias = value.number();
     else if (key == "hashing_key")
