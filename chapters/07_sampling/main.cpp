@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "chapters/04_preallocated_cache/cache_spec.h"
 #include "chapters/07_sampling/feed.h"
 #include "chapters/07_sampling/sampled_check.h"
 #include "chapters/07_sampling/sampling_report.h"
@@ -131,7 +132,8 @@ int program(int argc, char** argv) {
   const bool quiet = s.common.quiet || s.jsonl;
   Report report(quiet);
   const Stopwatch clock;
-  const OpenModel opened = open_model(s.common.model, quiet);
+  OpenModel opened = open_model(s.common.model, quiet);
+  if (s.flags.cache.sliding_window) set_sliding_window(opened.config, *s.flags.cache.sliding_window);
   EngineSet engines(opened, {.progress = progress_bar("float32 copies", quiet)});
   (void)engines.get(s.flags.engine);
   const double load_s = clock.seconds();

@@ -38,6 +38,18 @@ TEST_CASE("--show-steps shows what the processors did") {
     CHECK_MESSAGE(has(shown.errors, word), word);
 }
 
+TEST_CASE("--sliding-window: the ring and a cache that keeps all give the same text, another than without") {
+  const auto text = [](std::vector<std::string> more) {
+    more.insert(more.end(), {"--max-new-tokens", "40", "--ignore-eos", "--no-do-sample"});
+    const Run ran = run(more);
+    CHECK(has(ran.errors, "40/40"));
+    return ran.output;
+  };
+  const std::string ring = text({"--cache", "sliding", "--sliding-window", "8"});
+  CHECK(text({"--sliding-window", "8"}) == ring);
+  CHECK(text({}) != ring);
+}
+
 TEST_CASE("--json: one object with every text") {
   const Run one = run({"--max-new-tokens", "5", "--num-return-sequences", "2", "--json", "--quiet",
                        "--compare-greedy", "--watermarking-config", "{\"bias\": 9.0}", "--top-k", "0"});
