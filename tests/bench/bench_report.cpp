@@ -18,6 +18,10 @@ std::string range(const Samples& samples) {
 
 std::string percent(double share) { return fmt::format("{:.{}f} %", 100 * share, share < 0.0995 ? 1 : 0); }
 
+std::string threads_text() {
+  return num_threads() == 1 ? "1 thread" : fmt::format("{} threads", num_threads());
+}
+
 std::string heading(const BenchReport& bench) {
   const Workload& work = bench.work;
   std::string text = bench.model + ": ";
@@ -25,7 +29,7 @@ std::string heading(const BenchReport& bench) {
   text +=
       fmt::format("{} tokens, then {} more", human_count(work.prompt_tokens), human_count(work.new_tokens));
   if (work.depth > 0) text += fmt::format(", after {} in the cache", human_count(work.depth));
-  return text + fmt::format("; {} threads", num_threads());
+  return text + "; " + threads_text();
 }
 
 Table speed_table(const BenchReport& bench) {
@@ -126,17 +130,16 @@ void print_report(const BenchReport& bench, Report& report) {
 }
 
 std::string svg_report(const BenchReport& bench) {
-  Chart chart{.title = fmt::format("Decoding {}: tokens per second, {} threads", bench.model, num_threads()),
+  Chart chart{.title = fmt::format("Decoding {}: tokens per second, {}", bench.model, threads_text()),
               .unit = "tok/s",
               .bars = {},
               .limit_label = "as fast as this machine reads the weights and the cache"};
-  const double read = bench.machine().read_bytes_per_s.median();
   for (const StageResult& r : bench.results)
     chart.bars.push_back({.label = r.name,
                           .value = r.decode_tokens_per_s.median(),
                           .min = r.decode_tokens_per_s.min(),
                           .max = r.decode_tokens_per_s.max(),
-                          .limit = read / r.decode_bytes});
+                          .limit = r.machine.read_bytes_per_s.median() / r.decode_bytes});
   return to_svg(chart);
 }
 

@@ -1,6 +1,7 @@
 // The bench: what it runs, what it tells, what it refuses. Never how fast anything is.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "chapters/07_sampling/engines.h"
@@ -153,6 +154,11 @@ TEST_CASE("names of stages, and those that a model gets") {
   CHECK(name({.engine = "cached", .cache = {.offload = true}, .dtype = "q8_0"}) ==
         "cached dynamic offloaded of q8_0");
   CHECK_THROWS(open_weights("nobody", "file", true));
+
+  std::vector<std::string> names;
+  for (const Stage& stage : all_stages(*model.checkpoint)) names.push_back(name(stage));
+  std::ranges::sort(names);
+  CHECK(std::ranges::adjacent_find(names) == names.end());  // no stage twice
 }
 
 TEST_CASE("step times: measured ones as they are, between and beyond them by speed") {

@@ -223,7 +223,7 @@ def installed(args):
 
 
 def report(result, texts):
-    print(f"\n{result['model']}: {result['threads']} threads, {result['rounds']} rounds in turns; medians, "
+    print(f"\n{result['model']}: threads {result['threads']}, rounds in turns {result['rounds']}; medians, "
           "tokens a second", file=sys.stderr)
     print("\n".join(texts), file=sys.stderr)
     if result["read_bytes_per_s"]:

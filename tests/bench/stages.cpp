@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 
 #include "chapters/07_sampling/engines.h"
 #include "common/base/error.h"
@@ -32,6 +33,18 @@ std::string file_dtype(const Checkpoint& checkpoint) {
       bytes[static_cast<std::size_t>(*entry.tensor.dtype)] += entry.tensor.bytes;
   const auto most = std::ranges::max_element(bytes) - bytes.begin();
   return lower(dtype_name(static_cast<DType>(most)));
+}
+
+// f32, bf16, q8_0, q4_0 and the file's own, which is called "file": from the largest to the smallest.
+std::vector<std::string> dtypes_with(const std::string& own) {
+  std::vector<std::string> dtypes = {"f32", "bf16", "q8_0", "q4_0"};
+  if (!std::ranges::count(dtypes, own)) dtypes.push_back(own);
+  std::ranges::stable_sort(dtypes, std::greater(), [](const std::string& dtype) {
+    const DTypeInfo& format = info(*dtype_from_name(dtype));
+    return static_cast<double>(format.block_bytes) / static_cast<double>(format.block_values);
+  });
+  std::ranges::replace(dtypes, own, "file");
+  return dtypes;
 }
 
 void convert(OpenModel& model, const std::string& dtype, bool quiet) {
@@ -80,9 +93,8 @@ std::vector<Stage> all_stages(const Checkpoint& checkpoint) {
       for (const char* cache : {"dynamic", "static", "int8"})
         stages.push_back({.engine = engine, .cache = {.cache = cache}});
     } else {
-      for (const char* dtype : {"file", "f32", "bf16", "q8_0", "q4_0"})
-        if (dtype != file_dtype(checkpoint))
-          stages.push_back({.engine = engine, .cache = {}, .dtype = dtype});
+      for (const std::string& dtype : dtypes_with(file_dtype(checkpoint)))
+        stages.push_back({.engine = engine, .cache = {}, .dtype = dtype});
     }
   }
   return stages;
