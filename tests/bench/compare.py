@@ -11,6 +11,7 @@ import argparse
 import importlib.util
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -122,8 +123,10 @@ def find_source(name):
 
 def made(script, source, out, *more):
     """The path that a script of tests/parity prints; it takes minutes for a large model, so one that is there stays."""
-    name = source.removeprefix("random:")
-    name = f"random-{name}" if name != source else Path(source).name.split(".Q")[0].removesuffix(".gguf")
+    if source.startswith("random:"):
+        name = source.replace(":", "-")
+    else:  # as make_gguf.py names its sources
+        name = Path(source).name if Path(source).is_dir() else re.sub(r"[.-]Q\d\w*$", "", Path(source).stem)
     path = out / (f"{name}-{more[-1]}.gguf" if more else name)
     if not path.exists():
         show_progress(f"writing {path}")

@@ -78,43 +78,37 @@ bool read_settings(int argc, char** argv, Settings& s) {
   return true;
 }
 
-std::vector<Stage> wanted_stages(const Settings& s, const Checkpoint& checkpoint) {
-  if (!s.one_stage) {
-    std::vector<Stage> stages = all_stages(checkpoint);
-    for (Stage& stage : stages) {
-      const std::string kind = stage.cache.cache;
-      stage.cache = cache_spec(s.cache, {});
-      stage.cache.cache = kind;
-    }
-    return stages;
+std::vector<Stage> wanted_stages(const Settings& s, const ModelFacts& model) {
+  if (s.one_stage)
+    return {{.engine = s.engine.engine,
+             .cache = cache_spec(s.cache, {}),
+             .dtype = s.engine.dtype,
+             .compute = s.engine.compute}};
+  std::vector<Stage> stages = all_stages(model);
+  for (Stage& stage : stages) {
+    const std::string kind = stage.cache.cache;
+    stage.cache = cache_spec(s.cache, {});  // its window, for one, is for all
+    stage.cache.cache = kind;
   }
-  return {{.engine = s.engine.engine,
-           .cache = cache_spec(s.cache, {}),
-           .dtype = s.engine.dtype,
-           .compute = s.engine.compute}};
+  return stages;
 }
 
 // All that can be run; what cannot is said, unless it is all.
 BenchReport measure(const Settings& s) {
-  BenchReport bench{.model = s.model, .config = {}, .work = s.work, .results = {}, .left_out = {}};
-  std::vector<Stage> stages;
-  std::vector<std::string> names;
-  {
-    const OpenModel opened = open_weights(s.model, "file", s.quiet);
-    bench.config = opened.config;
-    stages = wanted_stages(s, *opened.checkpoint);
-    for (const Stage& stage : stages) names.push_back(stage_name(stage, *opened.checkpoint));
-  }
-  if (s.one_stage) check_workload(bench.config, stages.front(), s.work);
+  const ModelFacts model = model_facts(s.model);
+  const std::vector<Stage> stages = wanted_stages(s, model);
+  if (s.one_stage) check_workload(model.config, stages.front(), s.work);
+  BenchReport bench{.model = s.model, .config = model.config, .work = s.work, .results = {}, .left_out = {}};
   const MachineProbe machine(s.sum_mib << 20);
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const std::string label = fmt::format("{} of {}: {}", i + 1, stages.size(), names[i]);
+    const std::string name = stage_name(stages[i], model);
+    const std::string label = fmt::format("{} of {}: {}", i + 1, stages.size(), name);
     try {
-      bench.results.push_back(run_stage(s.model, stages[i], s.work, machine, s.quiet,
+      bench.results.push_back(run_stage(s.model, model, stages[i], s.work, machine, s.quiet,
                                         progress_bar(label, s.quiet, /*bytes=*/false)));
     } catch (const Error& error) {
       if (bench.results.empty() && i + 1 == stages.size()) throw;
-      bench.left_out.push_back(names[i] + ": " + error.what());
+      bench.left_out.push_back(name + ": " + error.what());
     }
   }
   return bench;

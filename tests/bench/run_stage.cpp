@@ -201,20 +201,21 @@ void check_workload(const ModelConfig& config, const Stage& stage, const Workloa
         .remedy = "take fewer"});
 }
 
-StageResult run_stage(const std::string& model_name, const Stage& stage, const Workload& workload,
-                      const MachineProbe& machine, bool quiet, const Progress& progress) {
+StageResult run_stage(const std::string& model_name, const ModelFacts& model, const Stage& stage,
+                      const Workload& workload, const MachineProbe& machine, bool quiet,
+                      const Progress& progress) {
+  check_workload(model.config, stage, workload);
   const Index before = restart_peak_memory();
   const Stopwatch watch;
   OpenModel opened = open_weights(model_name, stage.dtype, quiet);
   if (stage.cache.sliding_window) set_sliding_window(opened.config, *stage.cache.sliding_window);
-  check_workload(opened.config, stage, workload);
   StageRun run(opened, stage, workload, quiet);
 
   StageResult result;
   result.load_s = watch.seconds();
   result.stage = stage;
-  result.name = stage_name(stage, *opened.checkpoint);
-  result.weights = weights_name(stage, *opened.checkpoint);
+  result.name = stage_name(stage, model);
+  result.weights = weights_name(stage, model);
   run.measure(machine, progress, result);
   result.memory_bytes = std::max<Index>(0, peak_resident_bytes() - before);
   run.count_work(result);

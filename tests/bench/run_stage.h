@@ -50,8 +50,9 @@ struct StageResult {
 // Errors: kRange if the model is too short for the work; those of the engine and its cache.
 void check_workload(const ModelConfig& config, const Stage& stage, const Workload& workload);
 
-// model_name, stage.dtype: what is opened. progress: of 100.
-StageResult run_stage(const std::string& model_name, const Stage& stage, const Workload& workload,
-                      const MachineProbe& machine, bool quiet, const Progress& progress = {});
+// model_name, stage.dtype: what is opened. model: its model_facts(). progress: of 100.
+StageResult run_stage(const std::string& model_name, const ModelFacts& model, const Stage& stage,
+                      const Workload& workload, const MachineProbe& machine, bool quiet,
+                      const Progress& progress = {});
 
 }  // namespace llm

@@ -51,11 +51,14 @@ void convert(OpenModel& model, const std::string& dtype, bool quiet) {
   const DType target = *dtype_from_name(dtype);
   const auto left_out = model.checkpoint->convert(target, progress_bar("weights to " + dtype, quiet));
   if (left_out.empty()) return;
+  const auto& entries = model.checkpoint->entries();
+  const auto named = [&](const Checkpoint::Entry& entry) { return entry.tensor.name == left_out.front(); };
+  const Index cols = std::ranges::find_if(entries, named)->tensor.shape[1];
   fail(ErrorCode::kShape,
        {.where = "--dtype " + dtype,
-        .what = fmt::format("the rows of '{}' and {} other matrices do not divide", left_out.front(),
-                            left_out.size() - 1),
-        .expected = fmt::format("multiples of {} values, which share a block", info(target).block_values),
+        .what = fmt::format("'{}' and {} other matrices have rows of", left_out.front(), left_out.size() - 1),
+        .got = fmt::format("{} values", cols),
+        .expected = fmt::format("multiples of {}, which share a block", info(target).block_values),
         .remedy = "take f32, bf16 or f16"});
 }
 
@@ -63,15 +66,15 @@ void convert(OpenModel& model, const std::string& dtype, bool quiet) {
 
 bool computes_float32(const std::string& engine) { return engine == "naive" || engine == "cached"; }
 
-std::string weights_name(const Stage& stage, const Checkpoint& checkpoint) {
+std::string weights_name(const Stage& stage, const ModelFacts& model) {
   if (computes_float32(stage.engine)) return "f32";
-  return stage.dtype == "file" ? file_dtype(checkpoint) : stage.dtype;
+  return stage.dtype == "file" ? model.dtype : stage.dtype;
 }
 
-std::string stage_name(const Stage& stage, const Checkpoint& checkpoint) {
+std::string stage_name(const Stage& stage, const ModelFacts& model) {
   const bool float32 = computes_float32(stage.engine);
   std::string name = stage.engine;
-  if (!float32) name += " " + weights_name(stage, checkpoint);
+  if (!float32) name += " " + weights_name(stage, model);
   if (find_engine(stage.engine).has_cache) {
     const CacheSpec& cache = stage.cache;
     const bool plain = cache.cache == "dynamic" && cache.cache_dtype == "f32" && !cache.offload;
@@ -83,7 +86,7 @@ std::string stage_name(const Stage& stage, const Checkpoint& checkpoint) {
   return stage.compute == "exact" ? name : name + " " + stage.compute;
 }
 
-std::vector<Stage> all_stages(const Checkpoint& checkpoint) {
+std::vector<Stage> all_stages(const ModelFacts& model) {
   std::vector<Stage> stages;
   for (const EngineKind& kind : engines()) {
     const std::string engine(kind.name);
@@ -93,11 +96,18 @@ std::vector<Stage> all_stages(const Checkpoint& checkpoint) {
       for (const char* cache : {"dynamic", "static", "int8"})
         stages.push_back({.engine = engine, .cache = {.cache = cache}});
     } else {
-      for (const std::string& dtype : dtypes_with(file_dtype(checkpoint)))
+      for (const std::string& dtype : dtypes_with(model.dtype))
         stages.push_back({.engine = engine, .cache = {}, .dtype = dtype});
     }
   }
   return stages;
+}
+
+ModelFacts model_facts(const std::string& name) {
+  if (const ModelSource source = find_model(name); source.is_random())
+    return {.config = random_config(source.random_name), .dtype = "bf16"};
+  const OpenModel model = open_weights(name, "file", /*quiet=*/true);
+  return {.config = model.config, .dtype = file_dtype(*model.checkpoint)};
 }
 
 OpenModel open_weights(const std::string& name, const std::string& dtype, bool quiet) {

@@ -20,16 +20,23 @@ struct Stage {
 // Chapters 02 to 04 make float32 of all weights; later engines compute with the file's own format.
 bool computes_float32(const std::string& engine);
 
-// The number format that the stage reads at each step: "f32", "bf16", "q8_0"; of a file with several that of
-// most bytes.
-std::string weights_name(const Stage& stage, const Checkpoint& checkpoint);
+// What is known of a model without reading or making its weights.
+struct ModelFacts {
+  ModelConfig config;
+  std::string dtype;  // "bf16": the matrices' number format; of a file with several that of most bytes
+};
+// name: as --model. Errors: those of the readers.
+ModelFacts model_facts(const std::string& name);
+
+// The number format that the stage reads at each step: "f32", "bf16", "q8_0".
+std::string weights_name(const Stage& stage, const ModelFacts& model);
 
 // "naive", "cached static", "fused q8_0", "fused bf16 int8 fast".
-std::string stage_name(const Stage& stage, const Checkpoint& checkpoint);
+std::string stage_name(const Stage& stage, const ModelFacts& model);
 
 // What `bench` runs without a choice, in the order of the chapters: every engine of the table; dynamic,
 // static and int8 caches with the chapters' own engine; each number format with those that keep it, once.
-std::vector<Stage> all_stages(const Checkpoint& checkpoint);
+std::vector<Stage> all_stages(const ModelFacts& model);
 
 // What a model is to the bench: its shape and weights, without a tokenizer (which a GGUF file of random
 // weights does not have).
