@@ -3,9 +3,10 @@
     python tests/parity/sampling_speed.py build/bin/bench_sampling [--rounds 10] [--runs 20] [--json]
 
 The pipeline is Qwen's: repetition penalty 1.1, temperature 0.7, top-k 20, top-p 0.8, on 151,936 scores after 512
-tokens. All get the same scores, by turns, round after round; the medians of all runs are shown. Ours copies the scores
-and draws within its time; llama.cpp's array of candidates is filled outside of its. Needs torch and transformers;
-llama.cpp is left out where llama-cpp-python is not installed.
+tokens. All get the same scores, by turns, round after round; the medians of all runs are shown. Within their time ours
+copies the scores, and llama.cpp's chain its array of candidates, from one that is ready. The two are compared without
+the repetition penalty as well. Needs torch and transformers; llama.cpp is left out where llama-cpp-python is not
+installed.
 """
 import argparse
 import ctypes
@@ -40,9 +41,9 @@ def time_all(step, runs):
     return seconds
 
 
-def ours(program, file):
+def ours(program, file, *flags):
     def measure(runs):
-        out = subprocess.run([program, "--json", "--runs", str(runs), "--scores", str(file)], check=True,
+        out = subprocess.run([program, "--json", "--runs", str(runs), "--scores", str(file), *flags], check=True,
                              capture_output=True, text=True)
         return [json.loads(out.stdout)["all"]]  # the median of its runs
     return measure
@@ -71,22 +72,28 @@ def transformers(scores, draw):
     return measure
 
 
-def llama(scores):
+def llama(scores, penalty):
     import llama_cpp
     chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
-    for sampler in (llama_cpp.llama_sampler_init_penalties(VOCAB, CONTEXT, 1.1, 0.0, 0.0),
+    for sampler in (llama_cpp.llama_sampler_init_penalties(VOCAB, CONTEXT, penalty, 0.0, 0.0),
                     llama_cpp.llama_sampler_init_top_k(20), llama_cpp.llama_sampler_init_top_p(0.8, 1),
                     llama_cpp.llama_sampler_init_temp(0.7), llama_cpp.llama_sampler_init_dist(1)):
         llama_cpp.llama_sampler_chain_add(chain, sampler)
     for token in ids():
         llama_cpp.llama_sampler_accept(chain, token)
     data = numpy.zeros(VOCAB, dtype=numpy.dtype([("id", "<i4"), ("logit", "<f4"), ("p", "<f4")]))
+    ready = data.copy()
+    ready["id"] = numpy.arange(VOCAB)
     candidates = ctypes.cast(data.ctypes.data, ctypes.POINTER(llama_cpp.llama_token_data))
 
     def step(row):
-        data["id"], data["logit"], data["p"] = numpy.arange(VOCAB, dtype=numpy.int32), scores[row], 0
+        ready["logit"] = scores[row]
         array = llama_cpp.llama_token_data_array(data=candidates, size=VOCAB, selected=-1, sorted=False)
-        return lambda: llama_cpp.llama_sampler_apply(chain, ctypes.byref(array))
+
+        def run():
+            ctypes.memmove(data.ctypes.data, ready.ctypes.data, data.nbytes)
+            llama_cpp.llama_sampler_apply(chain, ctypes.byref(array))
+        return run
     return lambda runs: time_all(step, runs)
 
 
@@ -103,9 +110,11 @@ def main():
         scores.tofile(file)
         rivals = {"ours, drawing included": ours(args.program, file),
                   "transformers, processors only": transformers(scores, draw=False),
-                  "transformers, drawing included": transformers(scores, draw=True)}
+                  "transformers, drawing included": transformers(scores, draw=True),
+                  "ours, no penalty": ours(args.program, file, "--repetition-penalty", "1")}
         try:
-            rivals["llama.cpp's chain"] = llama(scores)
+            rivals["llama-cpp-python's chain"] = llama(scores, 1.1)
+            rivals["llama-cpp-python's chain, no penalty"] = llama(scores, 1.0)
         except ImportError:
             if not args.json:
                 print("llama-cpp-python is not installed: no comparison with llama.cpp")
@@ -119,7 +128,7 @@ def main():
                           "seconds": medians}))
         return
     for name, median in medians.items():
-        print(f"{name:<32} {1e3 * median:8.3f} ms  {median / medians['ours, drawing included']:6.1f} times ours")
+        print(f"{name:<38} {1e3 * median:8.3f} ms  {median / medians['ours, drawing included']:6.1f} times ours")
 
 
 main()
