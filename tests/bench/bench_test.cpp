@@ -126,7 +126,7 @@ TEST_CASE("what cannot be done is said") {
     CHECK(run.output.empty());
   };
   refused({"--engine", "warp"}, "--engine");
-  refused({"--engine", "cuda"}, "cached");  // not in this build: the names that are
+  if (engines().back().name != "cuda") refused({"--engine", "cuda"}, "cached");  // the names that are built
   refused({"--cache", "round"}, "--cache");
   refused({"--engine", "naive", "--cache", "static"}, "has none");
   refused({"--engine", "naive", "--depth", "8"}, "--prompt-tokens");
