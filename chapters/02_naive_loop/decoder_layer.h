@@ -1,4 +1,4 @@
-// The weights of one layer, as float32 matrices. What is optional is empty where the model lacks it.
+// The weights of one layer. What is optional is empty where the model lacks it.
 #pragma once
 
 #include "chapters/02_naive_loop/layers.h"

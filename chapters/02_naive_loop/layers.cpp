@@ -23,7 +23,7 @@ float sum_of_squares(View<const float, 1> x) {
 }  // namespace
 
 void linear(View<const float, 2> x, const Linear& layer, View<float, 2> out) {
-  matmul(x, layer.weight, out);
+  matmul(x, float_matrix(layer.weight), out);
   if (layer.bias.empty()) return;
   each_row(out.shape(0), out.shape(1), [&](Index n) {
     const View<float, 1> row = out[n];

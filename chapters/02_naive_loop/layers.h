@@ -2,16 +2,17 @@
 #pragma once
 
 #include "common/tensor/view.h"
+#include "common/tensor/weight.h"
 
 namespace llm {
 
 // y = W x + b, as PyTorch's nn.Linear. The bias is empty where the model has none.
 struct Linear {
-  View<const float, 2> weight;  // [out, in]
-  View<const float, 1> bias;    // [out]
+  Weight weight;              // [out, in]
+  View<const float, 1> bias;  // [out]
 };
 
-// x: [N, in], out: [N, out].
+// x: [N, in], out: [N, out]. The weight is float32 here; chapter 05 computes with the other formats.
 void linear(View<const float, 2> x, const Linear& layer, View<float, 2> out);
 
 // out[n] = x[n] / sqrt(mean(x[n]^2) + eps) * weight, in float32. x, out: [N, D], may be the same; weight:

@@ -33,10 +33,7 @@ void Transformer::load(const Progress& progress) {
   lm_head_ = loader_.matrix(tied ? kEmbedding : kHead, V, D, why);
   loader_.convert(progress);
 
-  unused_tensors_ = loader_.checkpoint().unused();
-  std::erase_if(unused_tensors_, [](const std::string& name) {
-    return name.ends_with(".rotary_emb.inv_freq") || name == "rope_freqs.weight";  // known from the config
-  });
+  unused_tensors_ = tensors_without_place(loader_.checkpoint());
 }
 
 std::unique_ptr<Cache> Transformer::make_cache(const CacheSpec& spec) const {

@@ -99,9 +99,9 @@ std::string sparkline(std::span<const double> values, Index width) {
   return line;
 }
 
-void print_warnings(const OpenModel& opened, const Transformer& model, Report& report) {
+void print_warnings(const OpenModel& opened, const std::vector<std::string>& unused_tensors, Report& report) {
   for (const std::string& warning : opened.warnings) report.warning(warning);
-  for (const std::string& name : model.unused_tensors())
+  for (const std::string& name : unused_tensors)
     report.warning(fmt::format("tensor '{}' has no place in a {} model", name, opened.config.model_type));
 }
 

@@ -17,7 +17,10 @@ struct LoopRun : TextRun {
 };
 
 // What is odd about the model: its files' warnings, and tensors that it has no place for.
-void print_warnings(const OpenModel& opened, const Transformer& model, Report& report);
+void print_warnings(const OpenModel& opened, const std::vector<std::string>& unused_tensors, Report& report);
+inline void print_warnings(const OpenModel& opened, const Transformer& model, Report& report) {
+  print_warnings(opened, model.unused_tensors(), report);
+}
 
 // For people.
 void print_report(const OpenModel& opened, const Transformer& model, const LoopRun& run, Report& report);

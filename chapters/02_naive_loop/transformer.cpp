@@ -167,7 +167,7 @@ void Transformer::head(View<const float, 2> hidden, View<float, 2> logits) {
   const View<float, 2> normed = workspace_.normed.matrix(hidden.shape(0), config_.hidden_size);
   rms_norm(hidden, norm_, config_.rms_norm_eps, normed);
   if (probe_) probe_("hidden.norm", normed);
-  matmul(normed, lm_head_, logits);
+  matmul(normed, float_matrix(lm_head_), logits);
 }
 
 // Builds the name only if somebody listens.

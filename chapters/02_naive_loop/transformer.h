@@ -81,8 +81,8 @@ class Transformer : public CausalLM {
 
   Weight embed_tokens_;  // [V, D], in the file's format: only a few rows are looked at
   std::vector<DecoderLayer> layers_;
-  View<const float, 1> norm_;     // [D]
-  View<const float, 2> lm_head_;  // [V, D]
+  View<const float, 1> norm_;  // [D]
+  Weight lm_head_;             // [V, D]
   RotaryEmbedding rotary_;
 
   Workspace workspace_;

@@ -4,19 +4,22 @@
 
 namespace llm {
 
-View<const float, 2> WeightLoader::as_float(const Weight& weight) {
-  if (weight.dtype == DType::kF32)
-    return {reinterpret_cast<const float*>(weight.data), {weight.rows, weight.cols}};
-  return jobs_.emplace_back(Job{weight, Tensor<float, 2>({weight.rows, weight.cols})}).to.view();
+Weight WeightLoader::as_float(const Weight& weight) {
+  if (weight.dtype == DType::kF32) return weight;
+  const Job& job = jobs_.emplace_back(Job{weight, Tensor<float, 2>({weight.rows, weight.cols})});
+  return {.dtype = DType::kF32,
+          .rows = weight.rows,
+          .cols = weight.cols,
+          .data = reinterpret_cast<const std::byte*>(job.to.data())};
 }
 
-View<const float, 2> WeightLoader::matrix(std::string_view name, Index rows, Index cols,
-                                          std::string_view why) {
-  return as_float(checkpoint_->matrix(name, rows, cols, why));
+Weight WeightLoader::matrix(std::string_view name, Index rows, Index cols, std::string_view why) {
+  const Weight weight = checkpoint_->matrix(name, rows, cols, why);
+  return format_ == MatrixFormat::kFile ? weight : as_float(weight);
 }
 
 View<const float, 1> WeightLoader::vector(std::string_view name, Index size, std::string_view why) {
-  return as_float(checkpoint_->vector(name, size, why))[0];
+  return float_matrix(as_float(checkpoint_->vector(name, size, why)))[0];
 }
 
 Weight WeightLoader::unconverted(std::string_view name, Index rows, Index cols, std::string_view why) {
@@ -34,6 +37,14 @@ void WeightLoader::convert(const Progress& progress) {
     done += job.to.bytes();
     if (progress) progress(done, total);
   }
+}
+
+std::vector<std::string> tensors_without_place(const Checkpoint& checkpoint) {
+  std::vector<std::string> names = checkpoint.unused();
+  std::erase_if(names, [](const std::string& name) {
+    return name.ends_with(".rotary_emb.inv_freq") || name == "rope_freqs.weight";
+  });
+  return names;
 }
 
 Index WeightLoader::copied_bytes() const {

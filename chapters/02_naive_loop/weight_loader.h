@@ -10,17 +10,21 @@
 
 namespace llm {
 
+// What becomes of matrices: float32, which chapter 02 computes with, or what they are in the file.
+enum class MatrixFormat { kFloat32, kFile };
+
 // Finds first and converts later: a missing tensor is reported before a gigabyte has been copied.
 class WeightLoader {
  public:
-  explicit WeightLoader(std::shared_ptr<Checkpoint> checkpoint) : checkpoint_(std::move(checkpoint)) {}
+  explicit WeightLoader(std::shared_ptr<Checkpoint> checkpoint, MatrixFormat format = MatrixFormat::kFloat32)
+      : checkpoint_(std::move(checkpoint)), format_(format) {}
 
   bool has(std::string_view name) const { return checkpoint_->has(name); }
 
-  // The weight of that name and shape: where it lies if it is float32, else a copy that convert() will fill.
-  // why: where the numbers come from, for the message about a wrong shape.
-  // Errors: kMissing, kShape, kUnsupported, as Checkpoint's.
-  View<const float, 2> matrix(std::string_view name, Index rows, Index cols, std::string_view why);
+  // The weight of that name and shape: where it lies if it need not become float32, else a copy that
+  // convert() will fill. Vectors are always float32. why: where the numbers come from, for the message about
+  // a wrong shape. Errors: kMissing, kShape, kUnsupported, as Checkpoint's.
+  Weight matrix(std::string_view name, Index rows, Index cols, std::string_view why);
   View<const float, 1> vector(std::string_view name, Index size, std::string_view why);
 
   // The same in the file's format, for a table of which a few rows are looked at.
@@ -37,10 +41,14 @@ class WeightLoader {
     Weight from;
     Tensor<float, 2> to;
   };
-  View<const float, 2> as_float(const Weight& weight);
+  Weight as_float(const Weight& weight);
 
   std::shared_ptr<Checkpoint> checkpoint_;
+  MatrixFormat format_;
   std::vector<Job> jobs_;
 };
+
+// Tensors that nobody asked for, those apart that say what the config says too.
+std::vector<std::string> tensors_without_place(const Checkpoint& checkpoint);
 
 }  // namespace llm

@@ -19,13 +19,13 @@ Index best(View<const float, 1> scores) {
 
 }  // namespace
 
-ScoreComparison compare_scores(CausalLM& model, Cache& past_key_values, std::span<const Token> ids,
-                               Index first) {
+ScoreComparison compare_scores(CausalLM& exact, CausalLM& model, Cache& past_key_values,
+                               std::span<const Token> ids, Index first) {
   ScoreComparison result;
   const auto T = static_cast<Index>(ids.size());
   const FullBatch everything(std::vector<Token>(ids.begin(), ids.end()));
   const View<const float, 3> whole =
-      model.forward(everything.batch(), nullptr, {.logits_to_keep = T - first}).host();
+      exact.forward(everything.batch(), nullptr, {.logits_to_keep = T - first}).host();
   std::vector<float> expected(whole.data(), whole.data() + whole.size());
   const View<const float, 2> rows(expected.data(), {T - first, whole.shape(2)});
 

@@ -16,9 +16,14 @@ struct ScoreComparison {
   double largest_error = 0;  // of a score, as a share of the largest; NaN if a score is
 };
 
-// ids: the text; the scores from its token `first` on are compared. past_key_values: empty, one row.
-ScoreComparison compare_scores(CausalLM& model, Cache& past_key_values, std::span<const Token> ids,
-                               Index first);
+// exact reads without the cache, model (the same one, or another engine) with it, which is empty, of one row.
+// ids: the text; the scores from its token `first` on are compared.
+ScoreComparison compare_scores(CausalLM& exact, CausalLM& model, Cache& past_key_values,
+                               std::span<const Token> ids, Index first);
+inline ScoreComparison compare_scores(CausalLM& model, Cache& past_key_values, std::span<const Token> ids,
+                                      Index first) {
+  return compare_scores(model, model, past_key_values, ids, first);
+}
 
 // How well a model foretells a text: exp(- mean of log p(token | those before)), the lower the better; V if
 // it knew nothing. The first token is given.

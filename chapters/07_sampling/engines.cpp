@@ -4,7 +4,10 @@
 
 #include "chapters/02_naive_loop/transformer.h"
 #include "chapters/04_preallocated_cache/all_cache_kinds.h"
+#include "chapters/05_fused_cpu/fused_model.h"
+#include "chapters/05_fused_cpu/ladder_steps.h"
 #include "common/base/error.h"
+#include "common/base/parallel.h"
 
 namespace llm {
 namespace {
@@ -28,9 +31,16 @@ std::unique_ptr<CausalLM> make_cached(const OpenModel& opened, const EngineOptio
   return std::make_unique<Transformer>(opened.config, opened.checkpoint, any_cache_engine(options.progress));
 }
 
+std::unique_ptr<CausalLM> make_fused(const OpenModel& opened, const EngineOptions& options) {
+  return std::make_unique<FusedModel>(
+      opened.config, opened.checkpoint,
+      make_operators({.num_threads = num_threads(), .compute = parse_compute(options.compute)}));
+}
+
 constexpr EngineKind kEngines[] = {
     {.name = "naive", .has_cache = false, .make = make_naive},
     {.name = "cached", .has_cache = true, .make = make_cached},
+    {.name = "fused", .has_cache = true, .make = make_fused},
 };
 
 }  // namespace

@@ -8,9 +8,10 @@ function(llm_library name)
   target_link_libraries(${name} PUBLIC llm_flags ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
 endfunction()
 
-# llm_isa_source(TARGET FILE ISAS avx2 avx512 ...)
-# Compiles FILE once for the baseline and once per named instruction set, each time with LLM_ISA defined to
-# the set's name, so that the file can put its code into namespace LLM_ISA. The caller picks one at run time
+# llm_isa_source(TARGET FILE ISAS avx2 avx512 ... | ONLY avx2 ...)
+# Compiles FILE once for the baseline (not with ONLY) and once per named instruction set, each time with
+# LLM_ISA defined to the set's name, so that the file can put its code into namespace LLM_ISA. The caller picks
+# one at run time
 # (common/base/isa.h). Sets of another processor family are left out. Optimised in debug builds too: what is
 # not inlined could be an inline function that the linker shares with code for lesser processors; the test
 # isa_symbols looks for such.
@@ -19,9 +20,12 @@ set(LLM_ISA_FLAGS_avx512 ${LLM_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512vl -
 set(LLM_ISA_FLAGS_avx512bf16 ${LLM_ISA_FLAGS_avx512} -mavx512bf16 -mavx512vnni)
 set(LLM_ISA_FLAGS_neon "")
 function(llm_isa_source target file)
-  cmake_parse_arguments(ARG "" "" "ISAS;LINK" ${ARGN})
-  set(isas baseline)
-  foreach(isa ${ARG_ISAS})
+  cmake_parse_arguments(ARG "" "" "ISAS;ONLY;LINK" ${ARGN})
+  set(isas)
+  if(NOT ARG_ONLY)
+    set(isas baseline)
+  endif()
+  foreach(isa ${ARG_ISAS} ${ARG_ONLY})
     set(is_arm FALSE)
     if(isa STREQUAL neon)
       set(is_arm TRUE)
@@ -39,7 +43,7 @@ function(llm_isa_source target file)
     target_compile_definitions(${object} PRIVATE LLM_ISA=${isa})
     # gcc's own AVX-512 header seems to read uninitialised vectors (gcc bug 105593).
     target_compile_options(${object} PRIVATE ${LLM_ISA_FLAGS_${isa}} -O3
-                                             $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+                                             $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-uninitialized>)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
     set_property(GLOBAL APPEND PROPERTY LLM_OBJECTS_${isa} $<TARGET_OBJECTS:${object}>)
   endforeach()

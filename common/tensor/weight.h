@@ -1,6 +1,7 @@
 // A weight matrix in whatever number format its file has.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -47,6 +48,12 @@ decltype(auto) visit(const Weight& weight, F&& f) {
     case DType::kF32: break;
   }
   return call(static_cast<const BlockF32*>(nullptr));
+}
+
+// A float32 weight as a matrix [rows, cols].
+inline View<const float, 2> float_matrix(const Weight& weight) {
+  assert(weight.dtype == DType::kF32);
+  return {reinterpret_cast<const float*>(weight.data), {weight.rows, weight.cols}};
 }
 
 // Row r as float32. out has weight.cols elements.

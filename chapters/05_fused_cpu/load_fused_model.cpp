@@ -1,0 +1,56 @@
+// How a FusedModel comes into being: its weights, its checks, its caches.
+#include <fmt/format.h>
+
+#include "chapters/02_naive_loop/families.h"
+#include "chapters/04_preallocated_cache/all_cache_kinds.h"
+#include "chapters/05_fused_cpu/fused_model.h"
+#include "common/base/error.h"
+
+namespace llm {
+
+FusedModel::FusedModel(ModelConfig config, std::shared_ptr<Checkpoint> checkpoint,
+                       std::unique_ptr<Operators> operators)
+    : config_(std::move(config)),
+      loader_(std::move(checkpoint), MatrixFormat::kFile),
+      operators_(std::move(operators)),
+      rotary_(inverse_frequencies(config_.rope_parameters, config_.head_dim),
+              attention_scaling(config_.rope_parameters)) {
+  load();
+}
+
+// V: vocab_size, D: hidden_size.
+void FusedModel::load() {
+  const Index V = config_.vocab_size, D = config_.hidden_size;
+  const std::string why = fmt::format("vocab_size {}, hidden_size {}", V, D);
+  const char* kEmbedding = "model.embed_tokens.weight";
+  const char* kHead = "lm_head.weight";
+
+  embed_tokens_ = loader_.matrix(kEmbedding, V, D, why);
+  const Family& family = find_family(config_.model_type);
+  for (Index l = 0; l < config_.num_hidden_layers; ++l)
+    layers_.push_back(family.load_layer(config_, fmt::format("model.layers.{}.", l), loader_));
+  norm_ = loader_.vector("model.norm.weight", D, fmt::format("hidden_size {}", D));
+  const bool tied = config_.tie_word_embeddings && !loader_.has(kHead);
+  lm_head_.weight = loader_.matrix(tied ? kEmbedding : kHead, V, D, why);
+  loader_.convert({});  // the vectors: norms and biases
+  unused_tensors_ = tensors_without_place(loader_.checkpoint());
+}
+
+std::unique_ptr<Cache> FusedModel::make_cache(const CacheSpec& spec) const {
+  return make_any_cache(this, config_, spec);
+}
+
+void FusedModel::check_cache(Cache& past) const {
+  if (past.maker() != this)
+    fail(ErrorCode::kMismatch, {.where = "engine 'fused'",
+                                .what = "the cache was made by another engine",
+                                .remedy = "use this engine's make_cache()"});
+  for (const RowTokens& row : batch_.rows)
+    if (row.row < 0 || row.row >= past.num_rows())
+      fail(ErrorCode::kRange, {.where = "batch: rows",
+                               .what = "cache row",
+                               .got = std::to_string(row.row),
+                               .expected = fmt::format("0 to {}", past.num_rows() - 1)});
+}
+
+}  // namespace llm

@@ -1,0 +1,53 @@
+// simd.h for AVX-512: 16 floats a register, 32 registers.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace llm::LLM_ISA {
+
+using Floats = __m512;
+constexpr int kLanes = 16;
+constexpr int kRegisters = 32;
+
+inline Floats zero() { return _mm512_setzero_ps(); }
+inline Floats all(float value) { return _mm512_set1_ps(value); }
+inline Floats load(const float* from) { return _mm512_loadu_ps(from); }
+inline void store(float* to, Floats a) { _mm512_storeu_ps(to, a); }
+inline Floats add(Floats a, Floats b) { return _mm512_add_ps(a, b); }
+inline Floats mul(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
+inline Floats max(Floats a, Floats b) { return _mm512_max_ps(a, b); }
+inline Floats sub(Floats a, Floats b) { return _mm512_sub_ps(a, b); }
+inline Floats divide(Floats a, Floats b) { return _mm512_div_ps(a, b); }
+inline Floats min(Floats a, Floats b) { return _mm512_min_ps(a, b); }
+inline Floats fma(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
+inline float sum(Floats a) { return _mm512_reduce_add_ps(a); }
+
+// a * 2^n, where the lowest bits of the float n are a whole number.
+inline Floats times_power_of_two(Floats a, Floats n) {
+  return _mm512_castsi512_ps(
+      _mm512_add_epi32(_mm512_castps_si512(a), _mm512_slli_epi32(_mm512_castps_si512(n), 23)));
+}
+
+inline Floats from_bf16(const std::uint16_t* from) {
+  const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+}
+inline Floats from_f16(const std::uint16_t* from) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+inline float f16_scale(std::uint16_t half) { return _cvtsh_ss(half); }
+
+using Codes = __m128i;
+inline Codes load_codes(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
+inline Codes low_halves(Codes a) { return _mm_and_si128(a, _mm_set1_epi8(15)); }
+inline Codes high_halves(Codes a) { return low_halves(_mm_srli_epi16(a, 4)); }
+inline Codes minus(Codes a, int value) { return _mm_sub_epi8(a, _mm_set1_epi8(static_cast<char>(value))); }
+// Part 0 is all there is: 16 codes are one register.
+template <int kPart>
+inline Floats from_codes(Codes a) {
+  return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(a));
+}
+
+}  // namespace llm::LLM_ISA

@@ -1,0 +1,29 @@
+// Step 6: with --compute fast x is rounded, and the products are of what the instruction set multiplies best:
+// whole numbers for block-quantized weights (Q8_0, Q4_0, Q4_1), bfloat16 for BF16 weights.
+#pragma once
+
+#include "chapters/05_fused_cpu/step_5_attention.h"
+
+namespace llm {
+
+class RoundedProducts : public OnlineAttention {
+ public:
+  using OnlineAttention::OnlineAttention;
+
+  bool rounds(const Weight& weight) const override { return by_codes(weight) || by_bf16(weight); }
+
+ protected:
+  ProductInput prepare(View<const float, 2> x, std::span<const Weight* const> weights) override;
+  void multiply(const ProductInput& x, const Weight& weight, Index first, Index count, float* out,
+                Index out_stride, int thread) override;
+
+  // Whether a product with this weight reads x as codes, or as bfloat16.
+  bool by_codes(const Weight& weight) const;
+  bool by_bf16(const Weight& weight) const;
+
+ private:
+  Tensor<CodeBlock, 1> codes_;
+  Tensor<std::uint16_t, 1> bf16_;
+};
+
+}  // namespace llm

@@ -1,0 +1,139 @@
+// The product of a few rows of weights with a few rows of numbers, its sums all in registers.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "chapters/05_fused_cpu/read_blocks.h"
+
+namespace llm::LLM_ISA {
+
+// Rows of numbers, 32 values (a step) behind the other: x[c][k] = data[c * row_stride + k / 32 * step_stride
+// + k % 32]. Plain rows have a step_stride of 32; packed ones have the rows of a tile side by side.
+struct Rows {
+  const float* data;
+  Index row_stride;
+  Index step_stride;
+};
+
+// Where the rows of weights are: row(r), which read<kFirst>(row, step) understands.
+template <class Block_>
+struct BlockRows {
+  using Block = Block_;
+  static constexpr bool kHasRest = Block::kValues == 1;  // a row may end within a step
+  const Block* data;
+  Index stride;  // in blocks
+  const Block* row(Index r) const { return data + r * stride; }
+  BlockRows from(Index r) const { return {row(r), stride}; }
+};
+
+// Float32 weights that were packed: R rows side by side, step for step.
+template <int R>
+struct PackedRow {
+  const float* data;
+};
+template <int R>
+struct PackedRows {
+  static constexpr bool kHasRest = false;
+  const float* data;
+  PackedRow<R> row(Index r) const { return {data + r * kStep}; }
+};
+template <int kFirst, int R>
+inline Floats read(PackedRow<R> row, Index step) {
+  return load(row.data + R * kStep * step + kFirst);
+}
+
+// f.template operator()<kFirst>() for each part of a step that is one register.
+template <class F>
+[[gnu::always_inline]] inline void each_part(F&& f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    (f.template operator()<I * kLanes>(), ...);
+  }
+  (std::make_integer_sequence<int, kStep / kLanes>{});
+}
+
+// One step of R rows of weights and C rows of x.
+template <int R, int C, class Row>
+[[gnu::always_inline]] inline void add_step(const Row (&rows)[R], Index step, const float* x,
+                                            Index row_stride, Floats (&sums)[R][C]) {
+  each_part([&]<int kFirst>() __attribute__((always_inline)) {
+    Floats w[R];
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) w[r] = read<kFirst>(rows[r], step);
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) {
+      const Floats v = load(x + c * row_stride + kFirst);
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) sums[r][c] = fma(w[r], v, sums[r][c]);
+    }
+  });
+}
+
+// The last values of rows that end within a step, with zeros behind them.
+template <int R, int C, class Block>
+[[gnu::noinline]] void add_rest(const Block* const (&rows)[R], const Rows& x, Index K, Floats (&sums)[R][C]) {
+  const Index steps = K / kStep;
+  Block last[R][kStep] = {};
+  float x_last[C][kStep] = {};
+  const Block* last_rows[R];
+  for (int r = 0; r < R; ++r) {
+    last_rows[r] = last[r];
+    for (Index i = 0; i < K % kStep; ++i) last[r][i] = rows[r][steps * kStep + i];
+  }
+  for (int c = 0; c < C; ++c)
+    for (Index i = 0; i < K % kStep; ++i) x_last[c][i] = x.data[c * x.row_stride + steps * x.step_stride + i];
+  add_step<R, C>(last_rows, 0, x_last[0], kStep, sums);
+}
+
+// Has the memory `ahead` bytes after a step's blocks brought into the cache.
+template <Index kBlocks, class Block>
+[[gnu::always_inline]] inline void fetch(const Block* row, Index step, Index ahead) {
+  constexpr Index kBytes = (kBlocks > 0 ? kBlocks : 1) * static_cast<Index>(sizeof(Block)), kLine = 64;
+  const auto* begin = reinterpret_cast<const char*>(row) + ahead + step * kBytes / (kBlocks > 0 ? 1 : 8);
+#pragma GCC unroll 2
+  for (Index byte = 0; byte < kBytes && byte < 2 * kLine; byte += kLine)
+    __builtin_prefetch(begin + byte, 0, 2);
+}
+
+// out[c * out_stride + r] = weights[r] . x[c] over K values, for C rows of x and R rows of weights. Every sum
+// is kLanes running sums, added up at the end: in the same order whatever R and C are, so that a result does
+// not depend on its neighbours.
+// ahead: how many bytes further on in memory the weights are that will be wanted next; 0: they are near.
+template <int R, int C, class Source>
+[[gnu::always_inline]] inline void tile(const Source& weights, const Rows& x, Index K, float* out,
+                                        Index out_stride, Index ahead = 0) {
+  using Row = decltype(weights.row(0));
+  Floats sums[R][C];
+  Row rows[R];
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+    rows[r] = weights.row(r);
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) sums[r][c] = zero();
+  }
+  const Index steps = K / kStep;
+  for (Index step = 0; step < steps; ++step) {
+    if constexpr (requires { rows[0] + step; })
+      if (ahead != 0) {
+#pragma GCC unroll 8
+        for (int r = 0; r < R; ++r) fetch<kStep / std::remove_pointer_t<Row>::kValues>(rows[r], step, ahead);
+      }
+    add_step<R, C>(rows, step, x.data + step * x.step_stride, x.row_stride, sums);
+  }
+  if constexpr (Source::kHasRest)
+    if (K % kStep != 0) add_rest<R, C>(rows, x, K, sums);
+#pragma GCC unroll 8
+  for (int c = 0; c < C; ++c)
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) out[c * out_stride + r] = sum(sums[r][c]);
+}
+
+// tile<R, count> for a count of 1 to C.
+template <int R, int C, class Source>
+void tile_of(Index count, const Source& weights, const Rows& x, Index K, float* out, Index out_stride,
+             Index ahead = 0) {
+  if (count == C) return tile<R, C>(weights, x, K, out, out_stride, ahead);
+  if constexpr (C > 1) tile_of<R, C - 1>(count, weights, x, K, out, out_stride, ahead);
+}
+
+}  // namespace llm::LLM_ISA
