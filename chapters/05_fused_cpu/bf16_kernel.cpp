@@ -17,10 +17,11 @@ inline __m512bh load_rest(const std::uint16_t* from, Index count) {
   return (__m512bh)_mm512_maskz_loadu_epi16(mask, from);
 }
 
+// first: these weights were not read before, so the next ones are far too, and brought near meanwhile.
 // x: rows of padded_size(K) values, zeros at the end; weights: rows of K values.
 template <int R, int C>
 [[gnu::always_inline]] inline void tile(const std::uint16_t* weights, const std::uint16_t* x, Index K,
-                                        float* out, Index out_stride) {
+                                        float* out, Index out_stride, bool first) {
   const Index x_stride = (K + kStep - 1) / kStep * kStep;
   __m512 sums[R][C];
 #pragma GCC unroll 8
@@ -32,7 +33,7 @@ template <int R, int C>
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
       w[r] = load(weights + r * K + k);
-      if (C <= kTileX / 2) __builtin_prefetch(weights + (r + R) * K + k, 0, 2);
+      if (first) __builtin_prefetch(weights + (r + R) * K + k, 0, 2);
     }
 #pragma GCC unroll 8
     for (int c = 0; c < C; ++c) {
@@ -52,9 +53,9 @@ template <int R, int C>
 
 template <int R, int C>
 void tile_of(Index count, const std::uint16_t* weights, const std::uint16_t* x, Index K, float* out,
-             Index out_stride) {
-  if (count == C) return tile<R, C>(weights, x, K, out, out_stride);
-  if constexpr (C > 1) tile_of<R, C - 1>(count, weights, x, K, out, out_stride);
+             Index out_stride, bool first) {
+  if (count == C) return tile<R, C>(weights, x, K, out, out_stride, first);
+  if constexpr (C > 1) tile_of<R, C - 1>(count, weights, x, K, out, out_stride, first);
 }
 
 }  // namespace
@@ -65,15 +66,15 @@ void product_bf16(const ProductPanel& p) {
   Index done = 0;
   if (p.N == 1)
     for (; done + kLoneWeights <= M; done += kLoneWeights)
-      tile<kLoneWeights, 1>(weights + done * K, p.x.bf16, K, p.out + done, p.out_stride);
+      tile<kLoneWeights, 1>(weights + done * K, p.x.bf16, K, p.out + done, p.out_stride, true);
   for (Index n = 0; n < p.N; n += kTileX) {
     const Index count = p.N - n < kTileX ? p.N - n : kTileX;
     const std::uint16_t* x = p.x.bf16 + n * x_stride;
     float* out = p.out + n * p.out_stride;
     Index m = done;
     for (; m + kTileWeights <= M; m += kTileWeights)
-      tile_of<kTileWeights, kTileX>(count, weights + m * K, x, K, out + m, p.out_stride);
-    for (; m < M; ++m) tile_of<1, kTileX>(count, weights + m * K, x, K, out + m, p.out_stride);
+      tile_of<kTileWeights, kTileX>(count, weights + m * K, x, K, out + m, p.out_stride, n == 0);
+    for (; m < M; ++m) tile_of<1, kTileX>(count, weights + m * K, x, K, out + m, p.out_stride, n == 0);
   }
 }
 

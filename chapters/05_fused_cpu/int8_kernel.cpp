@@ -8,7 +8,7 @@ namespace llm::LLM_ISA {
 namespace {
 
 #if defined(__AVX512VNNI__)
-constexpr int kTileWeights = 4, kTileX = 6, kLoneWeights = 8;
+constexpr int kTileWeights = 4, kTileX = 4, kLoneWeights = 8;
 #else
 constexpr int kTileWeights = 4, kTileX = 2, kLoneWeights = 4;
 #endif
@@ -97,10 +97,11 @@ inline float lane_sum(__m256 a) {
   return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
+// first: these weights were not read before, so the next ones are far too, and brought near meanwhile.
 // out[c * out_stride + r] for R rows of weights, `stride` blocks apart, and C rows of x of `stride` blocks.
 template <int R, int C, class Weights, class Block = typename Weights::Block>
 [[gnu::always_inline]] inline void tile(const Block* weights, const CodeBlock* x, Index stride, float* out,
-                                        Index out_stride) {
+                                        Index out_stride, bool first) {
   __m256 sums[R][C];
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r)
@@ -110,7 +111,7 @@ template <int R, int C, class Weights, class Block = typename Weights::Block>
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
       const Block& block = weights[r * stride + b];
-      if (C == 1) __builtin_prefetch(&block + R * stride, 0, 2);
+      if (first) __builtin_prefetch(&block + R * stride, 0, 2);
       const Weights w(block);
 #pragma GCC unroll 8
       for (int c = 0; c < C; ++c) {
@@ -128,9 +129,9 @@ template <int R, int C, class Weights, class Block = typename Weights::Block>
 
 template <int R, int C, class Weights, class Block = typename Weights::Block>
 void tile_of(Index count, const Block* weights, const CodeBlock* x, Index stride, float* out,
-             Index out_stride) {
-  if (count == C) return tile<R, C, Weights>(weights, x, stride, out, out_stride);
-  if constexpr (C > 1) tile_of<R, C - 1, Weights>(count, weights, x, stride, out, out_stride);
+             Index out_stride, bool first) {
+  if (count == C) return tile<R, C, Weights>(weights, x, stride, out, out_stride, first);
+  if constexpr (C > 1) tile_of<R, C - 1, Weights>(count, weights, x, stride, out, out_stride, first);
 }
 
 template <class Weights>
@@ -141,16 +142,18 @@ void multiply(const ProductPanel& p) {
   Index done = 0;
   if (p.N == 1)
     for (; done + kLoneWeights <= M; done += kLoneWeights)
-      tile<kLoneWeights, 1, Weights>(weights + done * stride, p.x.codes, stride, p.out + done, p.out_stride);
+      tile<kLoneWeights, 1, Weights>(weights + done * stride, p.x.codes, stride, p.out + done, p.out_stride,
+                                     true);
   for (Index n = 0; n < p.N; n += kTileX) {
     const Index count = p.N - n < kTileX ? p.N - n : kTileX;
     const CodeBlock* x = p.x.codes + n * stride;
     float* out = p.out + n * p.out_stride;
     Index m = done;
     for (; m + kTileWeights <= M; m += kTileWeights)
-      tile_of<kTileWeights, kTileX, Weights>(count, weights + m * stride, x, stride, out + m, p.out_stride);
+      tile_of<kTileWeights, kTileX, Weights>(count, weights + m * stride, x, stride, out + m, p.out_stride,
+                                             n == 0);
     for (; m < M; ++m)
-      tile_of<1, kTileX, Weights>(count, weights + m * stride, x, stride, out + m, p.out_stride);
+      tile_of<1, kTileX, Weights>(count, weights + m * stride, x, stride, out + m, p.out_stride, n == 0);
   }
 }
 

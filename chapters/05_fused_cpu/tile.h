@@ -85,14 +85,14 @@ template <int R, int C, class Block>
   add_step<R, C>(last_rows, 0, x_last[0], kStep, sums);
 }
 
-// Has the memory `ahead` bytes after a step's blocks brought into the cache.
-template <Index kBlocks, class Block>
+// Has the weights brought near that are `ahead` bytes after a step's in memory. To the second cache: in the
+// first one they would displace what is in use.
+template <class Block>
 [[gnu::always_inline]] inline void fetch(const Block* row, Index step, Index ahead) {
-  constexpr Index kBytes = (kBlocks > 0 ? kBlocks : 1) * static_cast<Index>(sizeof(Block)), kLine = 64;
-  const auto* begin = reinterpret_cast<const char*>(row) + ahead + step * kBytes / (kBlocks > 0 ? 1 : 8);
-#pragma GCC unroll 2
-  for (Index byte = 0; byte < kBytes && byte < 2 * kLine; byte += kLine)
-    __builtin_prefetch(begin + byte, 0, 2);
+  constexpr Index kStepBytes = kStep * static_cast<Index>(sizeof(Block)) / Block::kValues, kLine = 64;
+  const auto* begin = reinterpret_cast<const char*>(row) + step * kStepBytes + ahead;
+  __builtin_prefetch(begin, 0, 2);
+  if constexpr (kStepBytes > kLine) __builtin_prefetch(begin + kLine, 0, 2);
 }
 
 // out[c * out_stride + r] = weights[r] . x[c] over K values, for C rows of x and R rows of weights. Every sum
@@ -113,11 +113,10 @@ template <int R, int C, class Source>
   }
   const Index steps = K / kStep;
   for (Index step = 0; step < steps; ++step) {
-    if constexpr (requires { rows[0] + step; })
-      if (ahead != 0) {
+    if constexpr (std::is_pointer_v<Row>) {
 #pragma GCC unroll 8
-        for (int r = 0; r < R; ++r) fetch<kStep / std::remove_pointer_t<Row>::kValues>(rows[r], step, ahead);
-      }
+      for (int r = 0; r < R && ahead != 0; ++r) fetch(rows[r], step, ahead);
+    }
     add_step<R, C>(rows, step, x.data + step * x.step_stride, x.row_stride, sums);
   }
   if constexpr (Source::kHasRest)
