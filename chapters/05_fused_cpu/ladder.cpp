@@ -198,7 +198,7 @@ void run_steps(LadderRun& run) {
       run.fused(step, name + ", fast", Compute::kFast);
     } else {
       run.fused(step, name);
-      if (step.number == kPrefillStep) run.fused(step, name + ", INT8 cache", Compute::kExact, int8);
+      if (step.number == kPrefillStep) run.fused(step, "INT8 cache, unpacked", Compute::kExact, int8);
     }
   }
 }

@@ -50,8 +50,10 @@ std::vector<std::string> cells(const Ladder& ladder, const LadderRow& row) {
 }
 
 void print_legend(const Ladder& ladder, Report& report) {
-  report.line("error", "the largest of a score, compared with chapter 02; a share of the largest score");
-  report.line("prefill, decode", "tok/s: the medians of " + std::to_string(ladder.work.runs) + " runs");
+  report.line("error", "of a score at most, against chapter 02's; a share of the largest score");
+  report.line("prefill, decode", ladder.work.runs == 1
+                                     ? "tok/s, of one run"
+                                     : fmt::format("tok/s: the medians of {} runs", ladder.work.runs));
   report.line("peak", fmt::format("{} GFLOP/s of multiply-adds, measured in between",
                                   human_number(ladder.machine.flops_per_s.median() * 1e-9)));
   report.line("read", fmt::format("{} GB/s of sums over 1 GiB, measured in between",

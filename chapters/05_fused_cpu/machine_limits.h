@@ -28,7 +28,7 @@ class MachineProbe {
   ReadBandwidth memory_;
 };
 
-inline MachineLimits look_at_machine(Index looks = 5) {
+inline MachineLimits look_at_machine(Index looks = 3) {
   const MachineProbe probe;
   MachineLimits limits;
   for (Index i = 0; i < looks; ++i) probe.look(limits);
