@@ -10,13 +10,13 @@
 #include "chapters/02_naive_loop/open_model.h"
 #include "chapters/03_kv_cache/new_tokens.h"
 #include "chapters/04_preallocated_cache/all_cache_kinds.h"
+#include "chapters/05_fused_cpu/samples.h"
 #include "common/base/parallel.h"
 #include "common/base/rng.h"
 #include "common/base/timing.h"
 #include "common/cli/main.h"
 #include "common/cli/options.h"
 #include "common/cli/report.h"
-#include "tests/bench/samples.h"
 
 namespace llm {
 namespace {

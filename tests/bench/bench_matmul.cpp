@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "chapters/05_fused_cpu/peak.h"
+#include "chapters/05_fused_cpu/samples.h"
 #include "common/base/error.h"
 #include "common/base/parallel.h"
 #include "common/base/rng.h"
@@ -14,8 +16,6 @@
 #include "common/cli/options.h"
 #include "common/cli/report.h"
 #include "common/tensor/matmul.h"
-#include "tests/bench/peak.h"
-#include "tests/bench/samples.h"
 
 namespace llm {
 namespace {
