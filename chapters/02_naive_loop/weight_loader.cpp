@@ -1,12 +1,14 @@
 #include "chapters/02_naive_loop/weight_loader.h"
 
+#include "common/base/large_pages.h"
 #include "common/base/parallel.h"
 
 namespace llm {
 
 Weight WeightLoader::as_float(const Weight& weight) {
   if (weight.dtype == DType::kF32) return weight;
-  const Job& job = jobs_.emplace_back(Job{weight, Tensor<float, 2>({weight.rows, weight.cols})});
+  Job& job = jobs_.emplace_back(Job{weight, Tensor<float, 2>({weight.rows, weight.cols})});
+  prefer_large_pages(job.to.data(), static_cast<std::size_t>(job.to.bytes()));
   return {.dtype = DType::kF32,
           .rows = weight.rows,
           .cols = weight.cols,

@@ -1,17 +1,13 @@
 #include "chapters/05_fused_cpu/peak.h"
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "chapters/05_fused_cpu/peak_kernel.h"
 #include "common/base/error.h"
+#include "common/base/large_pages.h"
 #include "common/base/parallel.h"
 #include "common/base/timing.h"
 
@@ -32,18 +28,6 @@ const PeakKernels& peak_kernels(Isa isa) {
   if (isa == Isa::kAvx2) return avx2::kPeakKernels;
 #endif
   return baseline::kPeakKernels;
-}
-
-// Large pages, where the system gives them to who asks: else looking addresses up would be part of the limit.
-void ask_for_large_pages(View<float, 2> memory) {
-#ifdef MADV_HUGEPAGE
-  constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(memory[0].begin()) + kPage - 1) / kPage * kPage;
-  const auto end = reinterpret_cast<std::uintptr_t>(memory[0].begin() + memory.size());
-  if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#else
-  (void)memory;
-#endif
 }
 
 // Keeps a result, so that the compiler cannot leave out the work behind it.
@@ -77,7 +61,8 @@ double peak_flops_per_s(Isa isa, double seconds) {
 }
 
 ReadBandwidth::ReadBandwidth(Index bytes) : pieces_({std::max<Index>(1, bytes / kPieceBytes), kPieceFloats}) {
-  ask_for_large_pages(pieces_.view());
+  // Else looking addresses up would be part of the limit.
+  prefer_large_pages(pieces_.data(), static_cast<std::size_t>(pieces_.bytes()));
   parallel_for(pieces_.shape(0),
                [&](Index piece) { std::fill_n(pieces_[piece].begin(), kPieceFloats, 1.0f); });
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "common/base/error.h"
+#include "common/base/large_pages.h"
 #include "common/base/parallel.h"
 #include "common/io/checkpoint.h"
 #include "common/tensor/quantize.h"
@@ -57,6 +58,7 @@ void Checkpoint::convert_one(std::size_t i, DType dtype, const Progress& progres
   const Weight source{.dtype = slot.dtype, .rows = rows, .cols = cols, .data = slot.bytes.data()};
   Weight target{.dtype = dtype, .rows = rows, .cols = cols};
   Tensor<std::byte, 1> bytes({target.bytes()});
+  prefer_large_pages(bytes.data(), static_cast<std::size_t>(bytes.size()));
   for (Index begin = 0; begin < rows; begin += kRowsAtOnce) {
     const Index end = std::min(begin + kRowsAtOnce, rows);
     parallel_for((end - begin + kRowsPerTask - 1) / kRowsPerTask, [&](Index task) {

@@ -4,6 +4,7 @@
 
 #include "common/base/checked.h"
 #include "common/base/error.h"
+#include "common/base/large_pages.h"
 #include "common/base/parallel.h"
 #include "common/base/rng.h"
 #include "common/io/checkpoint.h"
@@ -57,6 +58,7 @@ std::shared_ptr<Checkpoint> Checkpoint::random(std::span<const TensorSpec> specs
     slot.dtype = DType::kBF16;
     slot.copy = Tensor<std::byte, 1>({value_count(spec) * 2});
     slot.bytes = {slot.copy.data(), static_cast<std::size_t>(slot.copy.size())};
+    prefer_large_pages(slot.copy.data(), slot.bytes.size());
     const auto number = static_cast<std::uint32_t>(checkpoint->entries_.size());
     auto* values = reinterpret_cast<BlockBF16*>(slot.copy.data());
     if (spec.shape.size() == 1) std::fill_n(values, spec.shape[0], BlockBF16{float_to_bf16(1.0f)});
