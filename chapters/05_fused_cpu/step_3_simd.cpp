@@ -38,7 +38,14 @@ View<const float, 2> SimdOperators::normalize(View<const float, 2> x, const Norm
   return normed;
 }
 
+// Memory for all threads at once: which of them take part in a product is up to chance, and none shall have
+// to ask for memory later than the first time.
 ProductInput SimdOperators::prepare(View<const float, 2> x, std::span<const Weight* const>) {
+  for (ThreadScratch& one : scratch_) {
+    (void)one.panel.matrix(1, panel_scratch(x.shape(1)));
+    (void)one.out.matrix(x.shape(0), kPanelRows);
+    (void)one.up.matrix(x.shape(0), kPanelRows);
+  }
   return {.rows = {.data = x.data(), .row_stride = x.stride(0), .packed = false}, .N = x.shape(0)};
 }
 
