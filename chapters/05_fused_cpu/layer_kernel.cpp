@@ -6,8 +6,10 @@
 
 namespace llm::LLM_ISA {
 
+// --8<-- [start:rms_norm]
 void rms_norm(const RmsNorm& norm) {
   const auto [x, weight, out, size, eps] = norm;
+  // --8<-- [start:ex05-2]
   Floats sums = zero();
   Index i = 0;
   for (; i + kLanes <= size; i += kLanes) sums = fma(load(x + i), load(x + i), sums);
@@ -17,7 +19,9 @@ void rms_norm(const RmsNorm& norm) {
   for (i = 0; i + kLanes <= size; i += kLanes)
     store(out + i, mul(load(weight + i), mul(load(x + i), all(scale))));
   for (; i < size; ++i) out[i] = weight[i] * (x[i] * scale);
+  // --8<-- [end:ex05-2]
 }
+// --8<-- [end:rms_norm]
 
 void swiglu(float* gate, const float* up, Index count) {
   const auto silu_times = [](Floats g, Floats u) __attribute__((always_inline)) {
@@ -32,7 +36,7 @@ void swiglu(float* gate, const float* up, Index count) {
   for (; i < count; ++i) gate[i] = g[i % kLanes];
 }
 
-// --8<-- [start:exponentials]
+// --8<-- [start:softmax_part]
 SoftmaxPart exponentials(float* scores, Index count) {
   float largest = scores[0];
   for (Index i = 1; i < count; ++i) largest = scores[i] > largest ? scores[i] : largest;
@@ -52,6 +56,6 @@ SoftmaxPart exponentials(float* scores, Index count) {
   }
   return {largest, total};
 }
-// --8<-- [end:exponentials]
+// --8<-- [end:softmax_part]
 
 }  // namespace llm::LLM_ISA

@@ -7,6 +7,8 @@
 // (a scale, the bytes of the codes) is read once.
 #pragma once
 
+#include <concepts>
+
 #include "chapters/05_fused_cpu/simd.h"
 #include "common/tensor/blocks.h"
 
@@ -42,24 +44,29 @@ inline Floats read(const BlockQ8_0* row, Index step) {
   const Codes codes = load_codes(block.codes + kFirst / 16 * 16);
   return mul(all(f16_scale(block.scale)), part<kFirst>(codes));
 }
-
-// Byte i has value i in its lower half and value i + 16 in its upper one.
-template <int kFirst>
-inline Floats read(const BlockQ4_0* row, Index step) {
-  const BlockQ4_0& block = row[step];
-  const Codes pairs = load_codes(block.codes);
-  const Codes codes = kFirst < 16 ? low_halves(pairs) : high_halves(pairs);
-  return mul(all(f16_scale(block.scale)), part<kFirst>(minus(codes, 8)));
-}
 // --8<-- [end:q8_0]
 
-template <int kFirst>
-inline Floats read(const BlockQ4_1* row, Index step) {
-  const BlockQ4_1& block = row[step];
+// Byte i has value i in its lower half and value i + 16 in its upper one. What sets the two formats apart is
+// where zero is: at code 8, or where the block's minimum says.
+template <class Block>
+concept HalfBytes = std::same_as<Block, BlockQ4_0> || std::same_as<Block, BlockQ4_1>;
+
+// --8<-- [start:half_bytes]
+template <int kFirst, HalfBytes Block>
+inline Floats read(const Block* row, Index step) {
+  // --8<-- [start:ex05-3]
+  const Block& block = row[step];
   const Codes pairs = load_codes(block.codes);
   const Codes codes = kFirst < 16 ? low_halves(pairs) : high_halves(pairs);
-  return add(mul(all(f16_scale(block.scale)), part<kFirst>(codes)), all(f16_scale(block.min)));
+  const Floats scale = all(f16_scale(block.scale));
+  if constexpr (std::same_as<Block, BlockQ4_0>) {
+    return mul(scale, part<kFirst>(minus(codes, 8)));
+  } else {
+    return add(mul(scale, part<kFirst>(codes)), all(f16_scale(block.min)));
+  }
+  // --8<-- [end:ex05-3]
 }
+// --8<-- [end:half_bytes]
 
 // Sixteen codes of 5 bits: the halves of bytes, and 16 of the 32 high bits.
 template <bool kUpper, class Block>

@@ -11,6 +11,10 @@
 // fma(a, b, c) is a * b + c, rounded once where the machine has such an instruction.
 #pragma once
 
+#if !defined(LLM_ISA)
+#define LLM_ISA baseline  // a file that is compiled by itself, as in the exercises
+#endif
+
 #if defined(__AVX512F__)
 #include "chapters/05_fused_cpu/simd_avx512.h"
 #elif defined(__AVX2__)

@@ -52,6 +52,7 @@ void FusedOperators::project_add(View<const float, 2> x, const Linear& layer, Vi
 
 // --8<-- [start:feed_forward]
 void FusedOperators::feed_forward(const DecoderLayer& layer, const Norm& norm, View<float, 2> hidden) {
+  // --8<-- [start:ex05-4]
   const Index N = hidden.shape(0), F = layer.gate_proj.weight.rows;
   const View<float, 2> gated = gated_.matrix(N, F);
   const Weight* weights[] = {&layer.gate_proj.weight, &layer.up_proj.weight};
@@ -67,6 +68,7 @@ void FusedOperators::feed_forward(const DecoderLayer& layer, const Norm& norm, V
     for (Index n = 0; n < N; ++n) std::copy_n(gate[n].begin(), count, gated[n].begin() + first);
   });
   project_add(gated, layer.down_proj, hidden);
+  // --8<-- [end:ex05-4]
 }
 // --8<-- [end:feed_forward]
 

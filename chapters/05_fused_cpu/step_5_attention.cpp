@@ -40,6 +40,7 @@ struct OnlineAttention::Call {
 void add_part(const AttentionPart& more, const AttentionPart& all) {
   const Index Dh = all.sums.shape(1);
   for (Index m = 0; m < all.sums.shape(0); ++m) {
+    // --8<-- [start:ex05-5]
     SoftmaxPart& a = all.softmax[m];
     const SoftmaxPart& b = more.softmax[m];
     if (b.sum == 0) continue;
@@ -50,6 +51,7 @@ void add_part(const AttentionPart& more, const AttentionPart& all) {
     const float* part = more.sums[m].begin();
     for (Index d = 0; d < Dh; ++d) sum[d] = scale_a * sum[d] + scale_b * part[d];
     a = {largest, scale_a * a.sum + scale_b * b.sum};
+    // --8<-- [end:ex05-5]
   }
 }
 // --8<-- [end:add_part]

@@ -74,15 +74,18 @@ void ThreadTeam::take_turns(int thread) {
     if (!first_error_) first_error_ = std::current_exception();
   }
 }
+// --8<-- [end:take_turns]
 
 void ThreadTeam::run(Index count, Body body) {
   body_ = &body;
   const int threads = num_threads();
+  // --8<-- [start:ex05-1]
   for (int t = 0; t < threads; ++t) {
     Share& share = shares_[static_cast<std::size_t>(t)];
     share.next = count * t / threads;
     share.end = count * (t + 1) / threads;
   }
+  // --8<-- [end:ex05-1]
   const bool share = count > 1 && !workers_.empty();
   if (share) {
     busy_ = static_cast<std::uint32_t>(workers_.size());
@@ -94,6 +97,5 @@ void ThreadTeam::run(Index count, Body body) {
     for (std::uint32_t left; (left = busy_.load(std::memory_order_acquire)) != 0;) wait_while(busy_, left);
   if (first_error_) std::rethrow_exception(std::exchange(first_error_, nullptr));
 }
-// --8<-- [end:take_turns]
 
 }  // namespace llm

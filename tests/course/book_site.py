@@ -22,7 +22,7 @@ from lint_tree import ROOT
 
 ZENSICAL = "zensical==0.0.73"
 # Sections of the navigation: title, then the pages of docs/ in it. Chapters list themselves.
-NAVIGATION = [("Reading and teaching", ["how-to-read", "teaching", "glossary", "numerics"]),
+NAVIGATION = [("Reading and teaching", ["how-to-read", "teaching", "glossary", "numerics", "roofline"]),
               ("Changing it", ["architecture", "adding-a-model-family", "adding-a-cache-layer",
                                "adding-a-processor", "adding-an-exercise", "adding-a-chapter"]),
               ("About", ["third_party"])]

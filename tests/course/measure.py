@@ -72,7 +72,21 @@ def sampling(build):
                            "greedy": of(texts["greedy"]), "sampled": of(texts["texts"][0])}}
 
 
-MEASUREMENTS = {"02_naive_loop": naive_loop, "07_sampling": sampling}
+def fused_cpu(build):
+    """The ladder on SmolLM2 in bfloat16: needs make model."""
+    ladder = run(build, "05_fused_cpu", "--ladder", "--model", SMOLLM2, "--dtype", "bf16", "--runs", str(RUNS))
+    rows = ladder.pop("ladder")
+    name = lambda row: f"{row['step']}" if row["weights"] == "BF16" or row["step"] < 3 else f"{row['step']} {row['weights']}"
+    steps = {}
+    for row in rows:
+        steps.setdefault(name(row), row)
+    head = run(build, "count_flops", "--model", "random:smollm2-135m")["head_flops"]  # a prompt's last token only
+    prompt, first = ladder["prompt_tokens"], steps["1"]
+    flops = (first["prefill_flops_per_s"] * first["prefill_s"] + head * (prompt - 1)) / prompt
+    return {"ladder": {**ladder, "model": "SmolLM2-135M-Instruct, bf16"}, "token_flops": flops, "steps": steps}
+
+
+MEASUREMENTS = {"02_naive_loop": naive_loop, "05_fused_cpu": fused_cpu, "07_sampling": sampling}
 
 
 def main():
