@@ -114,6 +114,9 @@ class BookTest(unittest.TestCase):
         self.breaks(check, {"docs/a.md": "text\n<!-- end -->\n"}, "no counterpart", 2)
         self.breaks(check, {"docs/a.md": "a <!-- =n -->1 b\n"}, "no counterpart", 1)
         self.breaks(check, {"docs/a.md": "a\n<!-- =n -->1<!-- / --> b\n"}, "begins a line", 2)
+        lost_end = snippet_page("x").replace("<!-- end -->", "") + "prose\n" + snippet_page("x")
+        self.breaks(check, {"docs/a.md": lost_end}, "no counterpart", 1)  # the second one has its own end
+        self.breaks(check, {"docs/a.md": "a <!-- =n -->1 b <!-- =n -->2<!-- / --> c\n"}, "no counterpart", 1)
 
     def test_the_length_of_a_chapter(self):
         check = book_checks.check_words

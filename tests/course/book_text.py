@@ -23,10 +23,10 @@ from dataclasses import dataclass
 import regions
 
 KINDS = r"(?:snippet|output|broken|markdown|box|exercises)"
-BLOCK = re.compile(rf"^(?P<head><!-- (?P<kind>{KINDS})(?:: (?P<args>.*?))? -->\n)"
-                   r"(?P<body>.*?)^<!-- end -->$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(rf"^(?P<head><!-- (?P<kind>{KINDS})(?:: (?P<args>[^\n]*?))? -->\n)"
+                   rf"(?P<body>(?:(?!^<!-- {KINDS}\b).)*?)^<!-- end -->$", re.DOTALL | re.MULTILINE)
 VALUES = re.compile(r"^<!-- values\n(.*?)^-->\n", re.DOTALL | re.MULTILINE)
-INLINE = re.compile(r"<!-- =(\w+) -->(.*?)<!-- / -->")
+INLINE = re.compile(r"<!-- =(\w+) -->((?:(?!<!-- =).)*?)<!-- / -->")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 GENERATED_HEAD = re.compile(rf"<!-- {KINDS}\b")
 
