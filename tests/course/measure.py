@@ -72,9 +72,17 @@ def sampling(build):
                            "greedy": of(texts["greedy"]), "sampled": of(texts["texts"][0])}}
 
 
+def deep_steps(climb):
+    """Tokens a second of each step whose weights are BF16, with much in the cache."""
+    deep = climb("--runs", "1", "--depth", "2048", "--prompt-tokens", "32", "--new-tokens", "16")
+    rows = [row for row in deep["ladder"] if row["weights"] == "BF16" and row["passed"]]
+    return {"depth": deep["depth"], "decode_tokens_per_s": {row["name"]: row["decode_tokens_per_s"] for row in rows}}
+
+
 def fused_cpu(build):
-    """The ladder on SmolLM2 in bfloat16: needs make model."""
-    ladder = run(build, "05_fused_cpu", "--ladder", "--model", SMOLLM2, "--dtype", "bf16", "--runs", str(RUNS))
+    """The ladder on SmolLM2 in bfloat16, and again with 2,048 tokens in the cache: needs make model."""
+    climb = lambda *options: run(build, "05_fused_cpu", "--ladder", "--model", SMOLLM2, "--dtype", "bf16", *options)
+    ladder, deep = climb("--runs", "5"), deep_steps(climb)
     rows = ladder.pop("ladder")
     name = lambda row: f"{row['step']}" if row["weights"] == "BF16" or row["step"] < 3 else f"{row['step']} {row['weights']}"
     steps = {}
@@ -83,7 +91,8 @@ def fused_cpu(build):
     head = run(build, "count_flops", "--model", "random:smollm2-135m")["head_flops"]  # a prompt's last token only
     prompt, first = ladder["prompt_tokens"], steps["1"]
     flops = (first["prefill_flops_per_s"] * first["prefill_s"] + head * (prompt - 1)) / prompt
-    return {"ladder": {**ladder, "model": "SmolLM2-135M-Instruct, bf16"}, "token_flops": flops, "steps": steps}
+    return {"ladder": {**ladder, "model": "SmolLM2-135M-Instruct, bf16"}, "token_flops": flops, "steps": steps,
+            "deep": deep}
 
 
 MEASUREMENTS = {"02_naive_loop": naive_loop, "05_fused_cpu": fused_cpu, "07_sampling": sampling}
