@@ -51,12 +51,21 @@ ThreadTeam::~ThreadTeam() {
 }
 
 void ThreadTeam::work(int thread) {
-  for (std::uint32_t seen = 0;; ++seen) {
+  for (std::uint32_t seen = 0;;) {
     wait_while(round_, seen);
+    seen = round_.load(std::memory_order_acquire);
     if (stop_) return;
+    if (!enter()) continue;  // too late: the work is done
     take_turns(thread);
-    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+    if (gate_.fetch_sub(kOneInside, std::memory_order_acq_rel) == kOneInside) gate_.notify_one();
   }
+}
+
+bool ThreadTeam::enter() {
+  std::uint32_t gate = gate_.load(std::memory_order_acquire);
+  while ((gate & kOpen) != 0)
+    if (gate_.compare_exchange_weak(gate, gate + kOneInside, std::memory_order_acq_rel)) return true;
+  return false;
 }
 
 // --8<-- [start:take_turns]
@@ -88,13 +97,15 @@ void ThreadTeam::run(Index count, Body body) {
   // --8<-- [end:ex05-1]
   const bool share = count > 1 && !workers_.empty();
   if (share) {
-    busy_ = static_cast<std::uint32_t>(workers_.size());
+    gate_.store(kOpen, std::memory_order_release);
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
   }
   take_turns(0);
-  if (share)
-    for (std::uint32_t left; (left = busy_.load(std::memory_order_acquire)) != 0;) wait_while(busy_, left);
+  if (share) {  // whoever has not come by now is not waited for
+    gate_.fetch_and(~kOpen, std::memory_order_acq_rel);
+    for (std::uint32_t gate; (gate = gate_.load(std::memory_order_acquire)) != 0;) wait_while(gate_, gate);
+  }
   if (first_error_) std::rethrow_exception(std::exchange(first_error_, nullptr));
 }
 

@@ -37,6 +37,7 @@ class ThreadTeam {
 
  private:
   void work(int thread);
+  bool enter();
   void take_turns(int thread);
 
   struct alignas(64) Share {  // a cache line each: they are written by different threads
@@ -51,7 +52,10 @@ class ThreadTeam {
   std::mutex error_mutex_;
 
   alignas(64) std::atomic<std::uint32_t> round_{0};  // goes up when there is new work
-  alignas(64) std::atomic<std::uint32_t> busy_{0};   // threads, the caller apart, that have not ended it
+  // Whether there still is work, and how many threads, the caller apart, are at it. One that the system wakes
+  // too late finds it closed, and nobody has waited for it.
+  static constexpr std::uint32_t kOpen = 1, kOneInside = 2;
+  alignas(64) std::atomic<std::uint32_t> gate_{0};
   std::atomic<bool> stop_{false};
   std::vector<std::thread> workers_;
 };
