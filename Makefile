@@ -134,6 +134,7 @@ fuzz: ## Feed the file readers random bytes (clang's libFuzzer; FUZZ_SECONDS=20 
 clang-check: ## See whether clang compiles everything without a warning
 	@common/cmake/setup.sh packages build fuzz
 	@CXX=clang++ && export CXX && $(call configure,release,build-clang,-DLLM_WERROR=ON)
+	@cmake build-clang > build-clang/configure.log || { cat build-clang/configure.log; exit 1; }
 	@python3 tests/course/clang_check.py --build build-clang --jobs $(JOBS)
 
 ##@ Housekeeping

@@ -61,7 +61,9 @@ TEST_CASE("chapter 02's text, with any cache and on any number of threads, said 
                                    {"tiny-qwen2", {}},
                                    {"tiny-llama", {"--prefill-chunk-size", "3"}},
                                    {"tiny-qwen3-bf16", {"--threads", "1"}}};
-  for (const auto& [model, flags] : cases) {
+  for (const Case& one : cases) {
+    const std::string& model = one.model;
+    const std::vector<std::string>& flags = one.flags;
     CAPTURE(model);
     const std::vector<std::string> prompt = {"--prompt", "The old teacher counts", "--max-new-tokens", "30"};
     std::vector<std::string> naive = {NAIVE_PROGRAM, "--model", kModels + model, "--no-model-config"};
