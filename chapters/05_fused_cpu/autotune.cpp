@@ -84,8 +84,11 @@ Variant time_variant(const OpenModel& opened, const FusedOptions& options) {
 std::vector<Variant> time_variants(const OpenModel& opened, const FusedOptions& options, bool quiet) {
   std::vector<FusedOptions> all;
   for (const Isa isa : isas_to_time(options))
-    for (const int threads : threads_to_time(options.num_threads))
-      all.push_back({.num_threads = threads, .isa = isa, .compute = options.compute});
+    for (const int threads : threads_to_time(options.num_threads)) {
+      FusedOptions& one = all.emplace_back(options);
+      one.num_threads = threads;
+      one.isa = isa;
+    }
   const Progress progress = progress_bar("autotune", quiet, /*bytes=*/false);
   std::vector<Variant> variants;
   for (const FusedOptions& one : all) {

@@ -17,10 +17,12 @@ namespace llm {
 
 class FusedModel : public CausalLM {
  public:
-  // Weights stay where they are. operators: those of a step of the ladder.
+  // operators: those of a step of the ladder. The checkpoint's weights are loaded into memory in large pages
+  // first (see Checkpoint), unless the options of the operators say that they are to stay in the file, or the
+  // machine has no such pages or too little memory. progress: of that, in bytes. Vectors become float32.
   // Errors: as Transformer's constructor.
-  FusedModel(ModelConfig config, std::shared_ptr<Checkpoint> checkpoint,
-             std::unique_ptr<Operators> operators);
+  FusedModel(ModelConfig config, std::shared_ptr<Checkpoint> checkpoint, std::unique_ptr<Operators> operators,
+             const Progress& progress = {});
 
   std::string_view name() const override { return "fused"; }
   const ModelConfig& config() const override { return config_; }

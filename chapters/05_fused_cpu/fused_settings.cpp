@@ -62,6 +62,7 @@ bool read_settings(int argc, char** argv, FusedSettings& s) {
   options.add_flag("ignore-eos", s.ignore_eos, "go on after an end token, to see what comes then");
   options.add_text("check", s.check, "compare that many tokens with chapter 02's, or all (default: 10 s)");
   options.add_engine(s.cache.engine, kEngineFlags);
+  options.add_flag("mapped-weights", s.mapped_weights, "no copy of the file's weights in large pages");
   options.add_flag("autotune", s.autotune, "time kernels and numbers of threads, and take the fastest");
   options.add_flag("no-model-config", s.no_model_config, "do not read the model's generation_config.json");
   options.add_jsonl(s.jsonl);
@@ -84,6 +85,7 @@ bool read_settings(int argc, char** argv, FusedSettings& s) {
   (void)parse_check_limit(s.check);
   check_modes(options, s);
   s.work.seed = s.common.seed;
+  s.work.mapped_weights = s.mapped_weights;
   return true;
 }
 

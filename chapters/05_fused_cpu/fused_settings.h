@@ -16,6 +16,7 @@ struct FusedSettings {
   TurnFlags turns;
   std::string check;
   bool ladder = false, autotune = false, jsonl = false, ignore_eos = false, no_model_config = false;
+  bool mapped_weights = false;
   LadderWork work;
   GenerationConfig generation;
 };

@@ -169,8 +169,9 @@ void LadderRun::baseline(bool with_rows) {
 
 void LadderRun::fused(const LadderStep& step, const std::string& name, Compute compute,
                       const CacheSpec& spec) {
-  FusedModel model(config_, opened_.checkpoint,
-                   step.make({.num_threads = num_threads(), .compute = compute}));
+  FusedModel model(
+      config_, opened_.checkpoint,
+      step.make({.num_threads = num_threads(), .compute = compute, .mapped_weights = work_.mapped_weights}));
   const WeightFormats weights = weight_formats(config_, *opened_.checkpoint, model.operators());
   if (compute == Compute::kFast && weights.rounded_bytes == 0)
     ladder_.notes.push_back(

@@ -18,6 +18,7 @@ struct LadderWork {
   Index runs = 5;
   Index depth = 0;  // tokens that the cache holds before
   std::uint64_t seed = 0;
+  bool mapped_weights = false;  // as FusedOptions'
 
   Index tokens() const { return depth + prompt_tokens + new_tokens; }
 };

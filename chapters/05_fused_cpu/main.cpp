@@ -103,7 +103,9 @@ int program(int argc, char** argv) {
   if (!read_settings(argc, argv, s)) return 0;
   const bool quiet = s.common.quiet || s.jsonl;
   Report report(quiet);
-  FusedOptions fused{.num_threads = num_threads(), .compute = parse_compute(s.cache.engine.compute)};
+  FusedOptions fused{.num_threads = num_threads(),
+                     .compute = parse_compute(s.cache.engine.compute),
+                     .mapped_weights = s.mapped_weights};
   const Stopwatch clock;
   OpenModel opened = open_model(s.common.model, quiet);
   convert_weights(opened, s.cache.engine.dtype, quiet);
@@ -114,7 +116,7 @@ int program(int argc, char** argv) {
     print_variants(variants, report);
     fused = fastest(variants).options;
   }
-  FusedModel model(opened.config, opened.checkpoint, make_operators(fused));
+  FusedModel model(opened.config, opened.checkpoint, make_operators(fused), progress_bar("weights", quiet));
   const double load_s = clock.seconds();
   print_warnings(opened, model.unused_tensors(), report);
 

@@ -25,6 +25,7 @@ struct FusedOptions {
   int num_threads = 1;
   Isa isa = active_isa();
   Compute compute = Compute::kExact;
+  bool mapped_weights = false;  // leave them in the pages of the file
 };
 
 // A linear layer and where its result goes.

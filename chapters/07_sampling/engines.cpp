@@ -34,7 +34,8 @@ std::unique_ptr<CausalLM> make_cached(const OpenModel& opened, const EngineOptio
 std::unique_ptr<CausalLM> make_fused(const OpenModel& opened, const EngineOptions& options) {
   return std::make_unique<FusedModel>(
       opened.config, opened.checkpoint,
-      make_operators({.num_threads = num_threads(), .compute = parse_compute(options.compute)}));
+      make_operators({.num_threads = num_threads(), .compute = parse_compute(options.compute)}),
+      options.progress);
 }
 
 constexpr EngineKind kEngines[] = {

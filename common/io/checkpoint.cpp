@@ -3,30 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
 #include "common/base/error.h"
-#include "common/base/parallel.h"
 #include "common/io/near_match.h"
 
 namespace llm {
-namespace {
-
-Index alignment_of(DType dtype) { return dtype == DType::kF32 ? 4 : 2; }
-
-bool is_aligned(const std::byte* data, DType dtype) {
-  return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(alignment_of(dtype)) == 0;
-}
-
-// The row of Hugging Face's matrix that row r of a llama GGUF's q or k projection is. Hugging Face's rotary
-// embedding pairs slot i of a head with slot i + rows_per_head / 2; GGUF files have the pairs side by side.
-Index row_in_hugging_face_order(Index r, Index rows_per_head) {
-  const Index head = r / rows_per_head, slot = r % rows_per_head;
-  return head * rows_per_head + slot % 2 * (rows_per_head / 2) + slot / 2;
-}
-
-}  // namespace
 
 Checkpoint::Checkpoint() = default;
 Checkpoint::~Checkpoint() = default;
@@ -94,29 +76,8 @@ Weight Checkpoint::vector(std::string_view name, Index size, std::string_view wh
 Weight Checkpoint::weight(std::size_t i, Index rows, Index cols) {
   Slot& slot = slots_[i];
   slot.used = true;
-  prepare(slot, entries_[i].tensor.shape[0]);
+  prepare(i);
   return {.dtype = slot.dtype, .rows = rows, .cols = cols, .data = slot.bytes.data()};
-}
-
-// Copies the bytes where they cannot be used in place; `rows` is the first axis, also of a vector.
-void Checkpoint::prepare(Slot& slot, Index rows) {
-  const bool reorder = slot.interleaved_heads > 0;
-  if (!reorder && is_aligned(slot.bytes.data(), slot.dtype)) return;
-  Tensor<std::byte, 1> copy({static_cast<Index>(slot.bytes.size())});
-  if (reorder) {
-    const std::size_t row_size = slot.bytes.size() / static_cast<std::size_t>(rows);
-    parallel_for(rows, [&](Index r) {
-      const Index to = row_in_hugging_face_order(r, rows / slot.interleaved_heads);
-      std::memcpy(copy.data() + static_cast<std::size_t>(to) * row_size,
-                  slot.bytes.data() + static_cast<std::size_t>(r) * row_size, row_size);
-    });
-  } else {
-    std::memcpy(copy.data(), slot.bytes.data(), slot.bytes.size());
-  }
-  if (slot.file) std::exchange(slot.file, nullptr)->release(slot.bytes);
-  slot.copy = std::move(copy);
-  slot.bytes = {slot.copy.data(), static_cast<std::size_t>(slot.copy.size())};
-  slot.interleaved_heads = 0;
 }
 
 std::vector<std::string> Checkpoint::unused() const {
@@ -134,7 +95,7 @@ Index Checkpoint::weight_bytes() const {
 
 Index Checkpoint::copied_bytes() const {
   Index total = 0;
-  for (const Slot& slot : slots_) total += slot.copy.data() != nullptr ? slot.copy.size() : 0;
+  for (const Slot& slot : slots_) total += slot.copy ? static_cast<Index>(slot.bytes.size()) : 0;
   return total;
 }
 

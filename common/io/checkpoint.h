@@ -11,11 +11,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/base/large_pages.h"
 #include "common/io/gguf.h"
 #include "common/io/mapped_file.h"
 #include "common/io/progress.h"
 #include "common/io/tensor_entry.h"
-#include "common/tensor/tensor.h"
 #include "common/tensor/weight.h"
 
 namespace llm {
@@ -29,9 +29,9 @@ struct TensorSpec {
 // Tensors have the names that Hugging Face's files give them ("model.layers.3.self_attn.q_proj.weight");
 // those of a GGUF file are translated, and the rows of a llama-architecture GGUF's q and k projections are
 // put back into Hugging Face's order. Names unknown to the translation ("rope_freqs.weight") stay as they
-// are. Bytes stay in the mapped file. Only a tensor that lies misaligned, in another order of rows, or is to
-// be converted is copied, once. Matrices and vectors that it hands out live as long as it does. Not for
-// several threads at a time.
+// are. Bytes stay in the mapped file, unless load_into_memory() is called: only a tensor that lies
+// misaligned, in another order of rows, or is to be converted is copied, once. Matrices and vectors that it
+// hands out live as long as it does. Not for several threads at a time.
 class Checkpoint {
  public:
   struct Entry {
@@ -79,6 +79,12 @@ class Checkpoint {
   // Errors: kUnsupported for another format.
   std::vector<std::string> convert(DType dtype, const Progress& progress = {});
 
+  // Copies the weights that lie in mapped files into memory in large pages, which the processor reads faster:
+  // the pages of a file are small ones. As aligned, and with their rows in the order, as matrix() and
+  // vector() would hand them out. Those handed out earlier stay valid, and copies stay where they are. Needs
+  // little more memory than the copies themselves. progress counts bytes. Errors: kMemory.
+  void load_into_memory(const Progress& progress = {});
+
   // Bytes of all tensors as they are now (after a conversion, the converted ones), and those of them that are
   // copies in memory rather than pages of a file.
   Index weight_bytes() const;
@@ -94,10 +100,12 @@ class Checkpoint {
   struct Slot {
     DType dtype = DType::kF32;
     std::shared_ptr<const MappedFile> file;  // or null
-    std::span<const std::byte> bytes;        // in the file or in `copy`
-    Tensor<std::byte, 1> copy;
-    Index interleaved_heads = 0;  // the rows are still in a llama GGUF's order
+    std::shared_ptr<LargeBlock> copy;        // or null
+    std::span<const std::byte> bytes;        // in the copy; without one, in the file
+    Index interleaved_heads = 0;             // the rows are still in a llama GGUF's order
     bool used = false;
+
+    void release(std::span<const std::byte> part) const;  // nobody needs it any more
   };
 
   Checkpoint();
@@ -108,8 +116,9 @@ class Checkpoint {
   std::size_t find(std::string_view name) const;
   std::size_t find_shaped(std::string_view name, std::span<const Index> shape, std::string_view why) const;
   Weight weight(std::size_t i, Index rows, Index cols);
-  void prepare(Slot& slot, Index rows);
-  void convert_one(std::size_t i, DType dtype, const Progress& progress);
+  void prepare(std::size_t i);
+  void convert_one(std::size_t i, DType dtype, const std::shared_ptr<LargeBlock>& block,
+                   const Progress& progress);
 
   std::string name_;
   std::unique_ptr<GgufFile> gguf_;

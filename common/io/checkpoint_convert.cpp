@@ -25,7 +25,7 @@ std::vector<std::string> Checkpoint::convert(DType dtype, const Progress& progre
   check_target(dtype, name_);
   std::vector<std::size_t> todo;
   std::vector<std::string> left_out;
-  Index total = 0;
+  Index total = 0, size = 0;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const TensorEntry& tensor = entries_[i].tensor;
     if (tensor.shape.size() != 2 || !tensor.dtype || slots_[i].dtype == dtype) continue;
@@ -34,12 +34,14 @@ std::vector<std::string> Checkpoint::convert(DType dtype, const Progress& progre
       continue;
     }
     total += static_cast<Index>(slots_[i].bytes.size());
+    size = LargeBlock::with_part(size, tensor.shape[0] * row_bytes(dtype, tensor.shape[1]));
     todo.push_back(i);
   }
+  const auto block = std::make_shared<LargeBlock>(size);
   Index before = 0;
   for (const std::size_t i : todo) {
     const auto bytes = static_cast<Index>(slots_[i].bytes.size());
-    convert_one(i, dtype, [&](Index rows_done, Index rows) {
+    convert_one(i, dtype, block, [&](Index rows_done, Index rows) {
       if (progress) progress(before + bytes / rows * rows_done, total);
     });
     before += bytes;
@@ -50,15 +52,15 @@ std::vector<std::string> Checkpoint::convert(DType dtype, const Progress& progre
 
 // A piece of the rows at a time, so that progress shows within a large embedding table and the pages of the
 // original do not pile up.
-void Checkpoint::convert_one(std::size_t i, DType dtype, const Progress& progress) {
+void Checkpoint::convert_one(std::size_t i, DType dtype, const std::shared_ptr<LargeBlock>& block,
+                             const Progress& progress) {
   constexpr Index kRowsAtOnce = 4096, kRowsPerTask = 16;
   const Index rows = entries_[i].tensor.shape[0], cols = entries_[i].tensor.shape[1];
   Slot& slot = slots_[i];
-  prepare(slot, rows);
+  prepare(i);
   const Weight source{.dtype = slot.dtype, .rows = rows, .cols = cols, .data = slot.bytes.data()};
   Weight target{.dtype = dtype, .rows = rows, .cols = cols};
-  Tensor<std::byte, 1> bytes({target.bytes()});
-  prefer_large_pages(bytes.data(), static_cast<std::size_t>(bytes.size()));
+  std::byte* const bytes = block->take(target.bytes());
   for (Index begin = 0; begin < rows; begin += kRowsAtOnce) {
     const Index end = std::min(begin + kRowsAtOnce, rows);
     parallel_for((end - begin + kRowsPerTask - 1) / kRowsPerTask, [&](Index task) {
@@ -66,16 +68,14 @@ void Checkpoint::convert_one(std::size_t i, DType dtype, const Progress& progres
       const Index first = begin + task * kRowsPerTask;
       for (Index r = first; r < std::min(first + kRowsPerTask, end); ++r) {
         dequantize_row(source, r, values);
-        quantize_row(dtype, values, bytes.data() + r * target.bytes_per_row());
+        quantize_row(dtype, values, bytes + r * target.bytes_per_row());
       }
     });
-    if (slot.file)
-      slot.file->release(
-          {source.row(begin), static_cast<std::size_t>((end - begin) * source.bytes_per_row())});
+    slot.release({source.row(begin), static_cast<std::size_t>((end - begin) * source.bytes_per_row())});
     progress(end, rows);
   }
-  slot.copy = std::move(bytes);
-  slot.bytes = {slot.copy.data(), static_cast<std::size_t>(slot.copy.size())};
+  slot.copy = block;
+  slot.bytes = {bytes, static_cast<std::size_t>(target.bytes())};
   slot.dtype = dtype;
   slot.file = nullptr;
 }

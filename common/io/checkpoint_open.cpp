@@ -78,7 +78,7 @@ void Checkpoint::add_file(const std::shared_ptr<const MappedFile>& file,
     const auto bytes = file->bytes().subspan(static_cast<std::size_t>(tensor.offset),
                                              static_cast<std::size_t>(tensor.bytes));
     add({.tensor = tensor, .file = file->name(), .name_in_file = tensor.name},
-        {.dtype = tensor.dtype.value_or(DType::kF32), .file = file, .bytes = bytes, .copy = {}});
+        {.dtype = tensor.dtype.value_or(DType::kF32), .file = file, .copy = {}, .bytes = bytes});
   }
 }
 

@@ -51,16 +51,21 @@ std::shared_ptr<Checkpoint> Checkpoint::random(std::span<const TensorSpec> specs
   constexpr Index kRowsAtOnce = 16384;
   std::shared_ptr<Checkpoint> checkpoint(new Checkpoint);
   checkpoint->name_ = "random";
-  Index total = 0, done = 0;
-  for (const TensorSpec& spec : specs) total += value_count(spec) * 2;
+  Index total = 0, done = 0, size = 0;
+  for (const TensorSpec& spec : specs) {
+    size = LargeBlock::with_part(size, value_count(spec) * 2);
+    total += value_count(spec) * 2;
+  }
+  const auto block = std::make_shared<LargeBlock>(size);
   for (const TensorSpec& spec : specs) {
     Slot slot;
     slot.dtype = DType::kBF16;
-    slot.copy = Tensor<std::byte, 1>({value_count(spec) * 2});
-    slot.bytes = {slot.copy.data(), static_cast<std::size_t>(slot.copy.size())};
-    prefer_large_pages(slot.copy.data(), slot.bytes.size());
+    const Index bytes = value_count(spec) * 2;
+    std::byte* const data = block->take(bytes);
+    slot.copy = block;
+    slot.bytes = {data, static_cast<std::size_t>(bytes)};
     const auto number = static_cast<std::uint32_t>(checkpoint->entries_.size());
-    auto* values = reinterpret_cast<BlockBF16*>(slot.copy.data());
+    auto* values = reinterpret_cast<BlockBF16*>(data);
     if (spec.shape.size() == 1) std::fill_n(values, spec.shape[0], BlockBF16{float_to_bf16(1.0f)});
     const Index rows = spec.shape.size() == 2 ? spec.shape[0] : 0, cols = spec.shape.back();
     for (Index begin = 0; begin < rows; begin += kRowsAtOnce) {
@@ -79,8 +84,8 @@ std::shared_ptr<Checkpoint> Checkpoint::random(std::span<const TensorSpec> specs
                              .dtype = DType::kBF16,
                              .shape = spec.shape,
                              .offset = done,
-                             .bytes = slot.copy.size()};
-    done += slot.copy.size();
+                             .bytes = bytes};
+    done += bytes;
     checkpoint->add({.tensor = tensor, .file = "random", .name_in_file = spec.name}, std::move(slot));
   }
   if (progress) progress(total, total);

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "common/base/error.h"
+#include "common/base/large_pages.h"
 
 namespace llm {
 namespace {
@@ -44,11 +45,6 @@ MappedFile::MappedFile(const std::filesystem::path& path) : name_(path.string())
 
 MappedFile::~MappedFile() { ::munmap(const_cast<std::byte*>(data_), static_cast<std::size_t>(size_)); }
 
-void MappedFile::release(std::span<const std::byte> part) const {
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
-  const auto end = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
-}
+void MappedFile::release(std::span<const std::byte> part) const { release_pages(part); }
 
 }  // namespace llm
