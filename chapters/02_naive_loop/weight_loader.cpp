@@ -1,14 +1,22 @@
 #include "chapters/02_naive_loop/weight_loader.h"
 
-#include "common/base/large_pages.h"
+#include <algorithm>
+
 #include "common/base/parallel.h"
 
 namespace llm {
 
+// Memory for a copy behind that of the copy before. Vectors alone would not fill a large page.
+View<float, 2> WeightLoader::take(Index rows, Index cols) {
+  const Index block = format_ == MatrixFormat::kFile ? Index{1} << 20 : Index{64} << 20;
+  const Index bytes = rows * cols * static_cast<Index>(sizeof(float));
+  if (blocks_.empty() || !blocks_.back().has_room(bytes)) blocks_.emplace_back(std::max(block, bytes));
+  return {reinterpret_cast<float*>(blocks_.back().take(bytes)), {rows, cols}};
+}
+
 Weight WeightLoader::as_float(const Weight& weight) {
   if (weight.dtype == DType::kF32) return weight;
-  Job& job = jobs_.emplace_back(Job{weight, Tensor<float, 2>({weight.rows, weight.cols})});
-  prefer_large_pages(job.to.data(), static_cast<std::size_t>(job.to.bytes()));
+  const Job& job = jobs_.emplace_back(Job{weight, take(weight.rows, weight.cols)});
   return {.dtype = DType::kF32,
           .rows = weight.rows,
           .cols = weight.cols,
@@ -31,12 +39,12 @@ Weight WeightLoader::unconverted(std::string_view name, Index rows, Index cols, 
 void WeightLoader::convert(const Progress& progress) {
   const Index total = copied_bytes();
   Index done = 0;
-  for (Job& job : jobs_) {
+  for (const Job& job : jobs_) {
     parallel_for(job.from.rows, [&](Index r) {
       const View<float, 1> row = job.to[r];
       dequantize_row(job.from, r, {row.begin(), row.end()});
     });
-    done += job.to.bytes();
+    done += job.to.size() * static_cast<Index>(sizeof(float));
     if (progress) progress(done, total);
   }
 }
@@ -51,7 +59,7 @@ std::vector<std::string> tensors_without_place(const Checkpoint& checkpoint) {
 
 Index WeightLoader::copied_bytes() const {
   Index bytes = 0;
-  for (const Job& job : jobs_) bytes += job.to.bytes();
+  for (const Job& job : jobs_) bytes += job.to.size() * static_cast<Index>(sizeof(float));
   return bytes;
 }
 

@@ -1,12 +1,14 @@
 // From a checkpoint, in whatever number format, to the float32 weights that this chapter computes with.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "common/base/large_pages.h"
 #include "common/io/checkpoint.h"
-#include "common/tensor/tensor.h"
+#include "common/tensor/view.h"
 
 namespace llm {
 
@@ -39,13 +41,15 @@ class WeightLoader {
  private:
   struct Job {
     Weight from;
-    Tensor<float, 2> to;
+    View<float, 2> to;
   };
   Weight as_float(const Weight& weight);
+  View<float, 2> take(Index rows, Index cols);
 
   std::shared_ptr<Checkpoint> checkpoint_;
   MatrixFormat format_;
   std::vector<Job> jobs_;
+  std::deque<LargeBlock> blocks_;  // of the copies
 };
 
 // Tensors that nobody asked for, those apart that say what the config says too.

@@ -80,7 +80,7 @@ LargeBlock::LargeBlock(Index bytes) {
 LargeBlock::~LargeBlock() { ::munmap(data_, static_cast<std::size_t>(size_)); }
 
 std::byte* LargeBlock::take(Index bytes) {
-  assert(bytes >= 0 && used_ + bytes <= size_);
+  assert(bytes >= 0 && has_room(bytes));
   std::byte* const part = data_ + used_;
   used_ = with_part(used_, bytes);
   return part;

@@ -35,6 +35,7 @@ class LargeBlock {
   LargeBlock(const LargeBlock&) = delete;
   LargeBlock& operator=(const LargeBlock&) = delete;
 
+  bool has_room(Index bytes) const { return bytes <= size_ - used_; }
   // The next part. It must fit: see with_part().
   std::byte* take(Index bytes);
 

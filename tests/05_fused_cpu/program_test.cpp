@@ -57,6 +57,7 @@ struct Case {
 
 TEST_CASE("chapter 02's text, with any cache and on any number of threads, said before any speed") {
   const std::vector<Case> cases = {{"tiny-qwen3", {"--cache", "static", "--threads", "3"}},
+                                   {"tiny-qwen3", {"--mapped-weights"}},
                                    {"tiny-qwen3", {"--cache", "offloaded"}},
                                    {"tiny-qwen2", {}},
                                    {"tiny-llama", {"--prefill-chunk-size", "3"}},

@@ -2,6 +2,7 @@
 // bound.
 #include <doctest/doctest.h>
 
+#include "common/base/large_pages.h"
 #include "tests/05_fused_cpu/engine_cases.h"
 
 namespace llm::test {
@@ -65,6 +66,19 @@ TEST_CASE("weights of several formats in one model, rows that no block divides a
     const auto fast = fused(config, checkpoint(), {.num_threads = 2, .compute = Compute::kFast}, &step);
     CHECK(relative_error(scores(*fast, {text(30, 83)}), expected) < 0.04);
   }
+}
+
+TEST_CASE("weights of a file are loaded into large pages once, unless they are to stay: the same scores") {
+  const ModelConfig config = block_config("qwen3");
+  const auto checkpoint = to_checkpoint(config, random_weights(config, 8));
+  const std::vector<std::vector<Token>> rows = {text(20, 83)};
+  const auto mapped = fused(config, checkpoint, {.num_threads = 2, .mapped_weights = true});
+  CHECK(checkpoint->copied_bytes() == 0);
+  const std::vector<float> expected = scores(*mapped, rows);
+  const auto loaded = fused(config, checkpoint, {.num_threads = 2});
+  CHECK(checkpoint->copied_bytes() == (large_pages_available() ? checkpoint->weight_bytes() : 0));
+  CHECK(scores(*loaded, rows) == expected);
+  CHECK(scores(*mapped, rows) == expected);  // the engine that was there before
 }
 
 TEST_CASE("words for --compute") {
