@@ -10,16 +10,6 @@ constexpr int kTileWeights = kRegisters >= 32 ? 4 : 3;
 constexpr int kTileX = kRegisters >= 32 ? 6 : 4;
 constexpr int kLoneWeights = 8;  // for one row of x: more rows of weights on their way from memory
 
-// Formats of blocks that are worth code of their own; the rarer ones are always unpacked first.
-template <class Block>
-constexpr bool kReadInPlace = true;
-template <>
-constexpr bool kReadInPlace<BlockQ5_0> = false;
-template <>
-constexpr bool kReadInPlace<BlockQ5_1> = false;
-template <>
-constexpr bool kReadInPlace<BlockQ5_K> = false;
-
 Index padded(Index K) { return (K + kStep - 1) / kStep * kStep; }
 
 // The rows of x from n on, n a multiple of kTileX.
@@ -44,6 +34,13 @@ void one_tile(const ProductPanel& p, const Source& weights, Index rows, Index n,
     for (Index r = 0; r < rows; ++r) out[c * p.out_stride + r] = all[c * kTileWeights + r];
 }
 
+template <class Row>
+[[gnu::always_inline]] inline void unpack_step(const Row& row, Index step, float* to) {
+  Floats parts[kStep / kLanes];  // all read before the first is stored: the compiler takes `to` for anything
+  each_part([&]<int kFirst>() { parts[kFirst / kLanes] = read<kFirst>(row, step); });
+  each_part([&]<int kFirst>() { store(to + kFirst, parts[kFirst / kLanes]); });
+}
+
 // Up to kTileWeights rows side by side as float32, [steps, kTileWeights, kStep]; what is missing becomes
 // zeros.
 template <class Block>
@@ -55,8 +52,15 @@ PackedRows<kTileWeights> unpack(const BlockRows<Block>& weights, Index rows, Ind
   for (Index r = 0; r < rows && r < kTileWeights; ++r) {
     const Block* row = weights.row(r);
     float* out = to + r * kStep;
-    for (Index step = 0; step < whole_steps; ++step, out += kNext)
-      each_part([&]<int kFirst>() { store(out + kFirst, read<kFirst>(row, step)); });
+    if constexpr (Block::kValues == 256) {
+      for (Index b = 0; b < K / Block::kValues; ++b) {
+        const Groups<Block> groups = open(row[b]);
+        for (Index step = 0; step < Block::kValues / kStep; ++step, out += kNext)
+          unpack_step(groups, step, out);
+      }
+    } else {
+      for (Index step = 0; step < whole_steps; ++step, out += kNext) unpack_step(row, step, out);
+    }
     if constexpr (BlockRows<Block>::kHasRest) {
       if (K % kStep == 0) continue;
       Block last[kStep] = {};
@@ -74,22 +78,20 @@ void few(const ProductPanel& p, const BlockRows<Block>& weights) {
   const Index M = p.weight.rows, K = p.weight.cols;
   const Index stride_bytes = weights.stride * static_cast<Index>(sizeof(Block));
   Index m = 0;
-  if constexpr (kReadInPlace<Block>)
-    if (p.N == 1)
-      for (; m + kLoneWeights <= M; m += kLoneWeights)
-        tile<kLoneWeights, 1>(weights.from(m), tile_x(p, 0), K, p.out + m, p.out_stride,
-                              kLoneWeights * stride_bytes);
+  if (p.N == 1)
+    for (; m + kLoneWeights <= M; m += kLoneWeights)
+      tile<kLoneWeights, 1>(weights.from(m), tile_x(p, 0), K, p.out + m, p.out_stride,
+                            kLoneWeights * stride_bytes);
   for (; m < M; m += kTileWeights) {
     const auto multiply = [&](const auto& source) {
       for (Index n = 0; n < p.N; n += kTileX)
         one_tile(p, source, M - m, n, p.out + m, n == 0 ? kTileWeights * stride_bytes : 0);
     };
     // A plain tile reads kTileWeights rows even where fewer are left; beyond the last row there is nothing.
-    if constexpr (Block::kValues <= 32 && kReadInPlace<Block>)
-      if (m + kTileWeights <= M) {
-        multiply(weights.from(m));
-        continue;
-      }
+    if (m + kTileWeights <= M) {
+      multiply(weights.from(m));
+      continue;
+    }
     if constexpr (BlockRows<Block>::kHasRest) {  // x is not padded, so the weights must not be either
       for (; m < M; ++m)
         for (Index n = 0; n < p.N; n += kTileX)

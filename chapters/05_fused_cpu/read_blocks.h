@@ -2,12 +2,18 @@
 //
 //   read<kFirst>(row, step)   values 32 * step + kFirst to 32 * step + kFirst + kLanes - 1 of a row
 //
-// They are the floats that to_float() (common/tensor/blocks.h) gives, to the bit. A step is 32 values; kFirst
+// They are the floats that to_float() (common/tensor/blocks.h) gives, to the bit: of scale * code + min the
+// product has few enough bits to be exact, so that fma() rounds no less often. A step is 32 values; kFirst
 // is a multiple of kLanes below 32, known to the compiler, so that what all parts of a step have in common
-// (a scale, the bytes of the codes) is read once.
+// (a scale, the bytes of the codes) is read once. `row` is a pointer to blocks; but where a block is 8 steps,
+// with a scale for each, it is an opened block, all of whose scales are floats already:
+//
+//   open(block)               a Groups<Block>, whose steps are 0 to 7
 #pragma once
 
 #include <concepts>
+#include <cstring>
+#include <utility>
 
 #include "chapters/05_fused_cpu/simd.h"
 #include "common/tensor/blocks.h"
@@ -15,6 +21,15 @@
 namespace llm::LLM_ISA {
 
 constexpr int kStep = 32;
+
+// f.template operator()<kFirst>() for each part of kCount values that is one register.
+template <int kCount, class F>
+[[gnu::always_inline]] inline void each_part(F&& f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    (f.template operator()<I * kLanes>(), ...);
+  }
+  (std::make_integer_sequence<int, (kCount + kLanes - 1) / kLanes>{});
+}
 
 template <int kFirst>
 inline Floats read(const BlockF32* row, Index step) {
@@ -51,6 +66,21 @@ inline Floats read(const BlockQ8_0* row, Index step) {
 template <class Block>
 concept HalfBytes = std::same_as<Block, BlockQ4_0> || std::same_as<Block, BlockQ4_1>;
 
+#if defined(__AVX512F__)
+// A register has room for all values that a code may stand for: they are made once a step, and looked up.
+template <int kFirst, HalfBytes Block>
+inline Floats read(const Block* row, Index step) {
+  const Block& block = row[step];
+  const Floats scale = all(f16_scale(block.scale));
+  Floats values;
+  if constexpr (std::same_as<Block, BlockQ4_0>)
+    values = mul(scale, sub(zero_to_15(), all(8)));
+  else
+    values = fma(scale, zero_to_15(), all(f16_scale(block.min)));
+  return look_up(load_codes(block.codes), kFirst / 16 * 4, values);
+}
+#else
+
 // --8<-- [start:half_bytes]
 template <int kFirst, HalfBytes Block>
 inline Floats read(const Block* row, Index step) {
@@ -62,98 +92,115 @@ inline Floats read(const Block* row, Index step) {
   if constexpr (std::same_as<Block, BlockQ4_0>) {
     return mul(scale, part<kFirst>(minus(codes, 8)));
   } else {
-    return add(mul(scale, part<kFirst>(codes)), all(f16_scale(block.min)));
+    return fma(scale, part<kFirst>(codes), all(f16_scale(block.min)));
   }
   // --8<-- [end:ex05-3]
 }
 // --8<-- [end:half_bytes]
+#endif
 
 // Sixteen codes of 5 bits: the halves of bytes, and 16 of the 32 high bits.
-template <bool kUpper, class Block>
+template <int kFirst, class Block>
 inline Codes five_bits(const Block& block) {
-  std::int8_t codes[16];
-  for (int i = 0; i < 16; ++i) {
-    const int bit = kUpper ? i + 16 : i;
-    const int high = block.high_bits[bit / 8] >> bit % 8 & 1;
-    const int low = kUpper ? block.codes[i] >> 4 : block.codes[i] & 15;
-    codes[i] = static_cast<std::int8_t>(high << 4 | low);
-  }
-  return load_codes(codes);
+  const Codes pairs = load_codes(block.codes);
+  std::uint16_t high;
+  std::memcpy(&high, block.high_bits + kFirst / 16 * 2, sizeof(high));
+  return join(kFirst < 16 ? low_halves(pairs) : high_halves(pairs), fifth_bits(high));
 }
-
 template <int kFirst>
 inline Floats read(const BlockQ5_0* row, Index step) {
   const BlockQ5_0& block = row[step];
-  const Codes codes = five_bits<(kFirst >= 16)>(block);
-  return mul(all(f16_scale(block.scale)), part<kFirst>(minus(codes, 16)));
+  return mul(all(f16_scale(block.scale)), part<kFirst>(minus(five_bits<kFirst>(block), 16)));
 }
-
 template <int kFirst>
 inline Floats read(const BlockQ5_1* row, Index step) {
   const BlockQ5_1& block = row[step];
-  const Codes codes = five_bits<(kFirst >= 16)>(block);
-  return add(mul(all(f16_scale(block.scale)), part<kFirst>(codes)), all(f16_scale(block.min)));
+  return fma(all(f16_scale(block.scale)), part<kFirst>(five_bits<kFirst>(block)), all(f16_scale(block.min)));
 }
 
-// The scale and the minimum of one of 8 groups, 6 bits each: the first four groups have them in the low bits
-// of bytes 0 to 7; the others have 4 bits in bytes 8 to 11 and the upper two where the first ones left room.
+// A block of 256 values, whose groups have scales of their own.
+template <class Block>
+struct Groups {
+  const Block* block;
+  float scale[16], min[16];  // value = scale * code + min; 8 groups, or in Q6_K 16, without a minimum
+};
+template <class Block>
+concept HasGroups = Block::kValues == 256;
+
+// to[i] = scale * codes[i] for the first kCount codes
+template <int kCount>
+inline void scale_codes(Codes codes, float scale, float* to) {
+  each_part<kCount>([&]<int kFirst>() { store(to + kFirst, mul(all(scale), part<kFirst>(codes))); });
+}
+
+// Scale and minimum of each of 8 groups, 6 bits each: the first four groups have them in the low bits of
+// bytes 0 to 3 and 4 to 7; the others have 4 bits in bytes 8 to 11 and two where the first ones left room.
+template <class Block>
+[[gnu::always_inline]] inline Groups<Block> open(const Block& block) {
+  std::uint32_t s[3];  // four groups at a time
+  std::memcpy(s, block.scales, sizeof(s));
+  constexpr std::uint32_t kSix = 0x3f3f3f3f, kFour = 0x0f0f0f0f, kTwo = 0x30303030;
+  const Codes scales = first_codes(s[0] & kSix, (s[2] & kFour) | (s[0] >> 2 & kTwo));
+  const Codes minima = first_codes(s[1] & kSix, (s[2] >> 4 & kFour) | (s[1] >> 2 & kTwo));
+  Groups<Block> groups;
+  groups.block = &block;
+  scale_codes<8>(scales, f16_scale(block.scale), groups.scale);
+  scale_codes<8>(minima, -f16_scale(block.min), groups.min);
+  return groups;
+}
+
 struct GroupScales {
   float scale, min;
 };
 template <class Block>
 inline GroupScales group_scales(const Block& block, Index g) {
-  const std::uint8_t* s = block.scales;
-  const int scale = g < 4 ? s[g] & 63 : (s[g + 4] & 15) | (s[g - 4] >> 6) << 4;
-  const int min = g < 4 ? s[g + 4] & 63 : s[g + 4] >> 4 | (s[g] >> 6) << 4;
-  return {f16_scale(block.scale) * static_cast<float>(scale), f16_scale(block.min) * static_cast<float>(min)};
+  const Groups<Block> groups = open(block);
+  return {groups.scale[g], -groups.min[g]};
 }
 
 // Group g, 32 values, lies in run g / 2 of 32 bytes: in the lower halves if g is even, else in the upper.
 template <int kFirst>
 inline Codes group_codes(const std::uint8_t* codes, Index g) {
   const Codes pairs = load_codes(codes + g / 2 * 32 + kFirst / 16 * 16);
-  return g % 2 == 0 ? low_halves(pairs) : high_halves(pairs);
+  return low_halves(right(pairs, static_cast<int>(g % 2 * 4)));
 }
 
 template <int kFirst>
-inline Floats read(const BlockQ4_K* row, Index step) {
-  const BlockQ4_K& block = row[step / 8];
-  const GroupScales scales = group_scales(block, step % 8);
-  const Codes codes = group_codes<kFirst>(block.codes, step % 8);
-  return add(mul(all(scales.scale), part<kFirst>(codes)), all(-scales.min));
+inline Floats read(const Groups<BlockQ4_K>& groups, Index g) {
+  const Floats scale = all(groups.scale[g]), min = all(groups.min[g]);
+#if defined(__AVX512F__)
+  const Codes pairs = load_codes(groups.block->codes + g / 2 * 32 + kFirst);
+  return look_up(pairs, static_cast<int>(g % 2 * 4), fma(scale, zero_to_15(), min));
+#else
+  return fma(scale, part<kFirst>(group_codes<kFirst>(groups.block->codes, g)), min);
+#endif
 }
 
 template <int kFirst>
-inline Floats read(const BlockQ5_K* row, Index step) {
-  const BlockQ5_K& block = row[step / 8];
-  const Index g = step % 8;
-  const GroupScales scales = group_scales(block, g);
-  constexpr int kBegin = kFirst / 16 * 16;
-  std::int8_t codes[16];
-  for (int i = 0; i < 16; ++i) {
-    const int pair = block.codes[g / 2 * 32 + kBegin + i];
-    const int high = block.high_bits[kBegin + i] >> g & 1;
-    codes[i] = static_cast<std::int8_t>(high << 4 | (g % 2 == 0 ? pair & 15 : pair >> 4));
-  }
-  return add(mul(all(scales.scale), part<kFirst>(load_codes(codes))), all(-scales.min));
+inline Floats read(const Groups<BlockQ5_K>& groups, Index g) {
+  const BlockQ5_K& block = *groups.block;
+  const Codes high = right(load_codes(block.high_bits + kFirst / 16 * 16), static_cast<int>(g));
+  const Codes codes = join(group_codes<kFirst>(block.codes, g), keep(left(high, 4), 16));
+  return fma(all(groups.scale[g]), part<kFirst>(codes), all(groups.min[g]));
 }
 
 // Two halves of 128 values. Quarter q of a half, 32 values: 4 bits from 32 bytes that it shares with quarter
 // q + 2 (lower and upper half), 2 bits from bytes that all four share. A scale every 16 values.
+[[gnu::always_inline]] inline Groups<BlockQ6_K> open(const BlockQ6_K& block) {
+  Groups<BlockQ6_K> groups;
+  groups.block = &block;
+  scale_codes<16>(load_codes(block.scales), f16_scale(block.scale), groups.scale);
+  return groups;
+}
 template <int kFirst>
-inline Floats read(const BlockQ6_K* row, Index step) {
-  const BlockQ6_K& block = row[step / 8];
-  const Index half = step % 8 / 4, q = step % 4;
+inline Floats read(const Groups<BlockQ6_K>& groups, Index step) {
+  const Index half = step / 4, q = step % 4;
   constexpr int kBegin = kFirst / 16 * 16;
-  const std::uint8_t* low = block.low_codes + half * 64 + q % 2 * 32 + kBegin;
-  const std::uint8_t* high = block.high_codes + half * 32 + kBegin;
-  std::int8_t codes[16];
-  for (int i = 0; i < 16; ++i) {
-    const int four = q < 2 ? low[i] & 15 : low[i] >> 4;
-    codes[i] = static_cast<std::int8_t>((four | (high[i] >> 2 * q & 3) << 4) - 32);
-  }
-  const float scale = f16_scale(block.scale) * static_cast<float>(block.scales[step % 8 * 2 + kFirst / 16]);
-  return mul(all(scale), part<kFirst>(load_codes(codes)));
+  const Codes low = load_codes(groups.block->low_codes + half * 64 + q % 2 * 32 + kBegin);
+  const Codes high = load_codes(groups.block->high_codes + half * 32 + kBegin);
+  const Codes four = low_halves(right(low, static_cast<int>(q / 2 * 4)));
+  const Codes two = keep(left(right(high, static_cast<int>(2 * q)), 4), 48);
+  return mul(all(groups.scale[2 * step + kFirst / 16]), part<kFirst>(minus(join(four, two), 32)));
 }
 
 }  // namespace llm::LLM_ISA

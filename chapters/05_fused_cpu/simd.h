@@ -7,6 +7,10 @@
 //   from_bf16, from_f16, f16_scale
 //   Codes                   16 small integers, one byte each
 //   load_codes, low_halves, high_halves, minus, from_codes<part>
+//   keep(a, bits)           the bits of a code that are set in `bits` (a byte)
+//   join(a, b)              the bits of both
+//   right(a, by), left      all bits `by` places lower, higher; bits of the neighbour come in: keep() others
+//   fifth_bits(bits)        16 times 0 or 16, as the 16 bits are
 //
 // fma(a, b, c) is a * b + c, rounded once where the machine has such an instruction.
 #pragma once

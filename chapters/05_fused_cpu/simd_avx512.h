@@ -41,13 +41,29 @@ inline float f16_scale(std::uint16_t half) { return _cvtsh_ss(half); }
 
 using Codes = __m128i;
 inline Codes load_codes(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
-inline Codes low_halves(Codes a) { return _mm_and_si128(a, _mm_set1_epi8(15)); }
-inline Codes high_halves(Codes a) { return low_halves(_mm_srli_epi16(a, 4)); }
+inline Codes first_codes(std::uint32_t four, std::uint32_t next_four) {
+  return _mm_setr_epi32(static_cast<int>(four), static_cast<int>(next_four), 0, 0);
+}
+inline Codes keep(Codes a, int bits) { return _mm_and_si128(a, _mm_set1_epi8(static_cast<char>(bits))); }
+inline Codes join(Codes a, Codes b) { return _mm_or_si128(a, b); }
+inline Codes right(Codes a, int by) { return _mm_srli_epi16(a, by); }
+inline Codes left(Codes a, int by) { return _mm_slli_epi16(a, by); }
+inline Codes low_halves(Codes a) { return keep(a, 15); }
+inline Codes high_halves(Codes a) { return keep(right(a, 4), 15); }
+inline Codes fifth_bits(std::uint16_t bits) { return _mm_maskz_set1_epi8(bits, 16); }
 inline Codes minus(Codes a, int value) { return _mm_sub_epi8(a, _mm_set1_epi8(static_cast<char>(value))); }
 // Part 0 is all there is: 16 codes are one register.
 template <int kPart>
 inline Floats from_codes(Codes a) {
   return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(a));
 }
+
+// A register of 16 floats has a value for each code of 4 bits: values[bits `from` to `from` + 3 of each
+// byte].
+inline Floats look_up(Codes bytes, int from, Floats values) {
+  return _mm512_permutexvar_ps(_mm512_srli_epi32(_mm512_cvtepu8_epi32(bytes), static_cast<unsigned>(from)),
+                               values);
+}
+inline Floats zero_to_15() { return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); }
 
 }  // namespace llm::LLM_ISA

@@ -66,8 +66,23 @@ inline Codes load_codes(const void* from) {
   std::memcpy(&a, from, sizeof(a));
   return a;
 }
-inline Codes low_halves(Codes a) { return a & 15; }
-inline Codes high_halves(Codes a) { return (a >> 4) & 15; }
+inline Codes first_codes(std::uint32_t four, std::uint32_t next_four) {
+  return reinterpret_cast<Codes>(Bits{four, next_four, 0, 0});
+}
+inline Codes keep(Codes a, int bits) { return a & static_cast<std::int8_t>(bits); }
+inline Codes join(Codes a, Codes b) { return a | b; }
+typedef std::uint16_t Pairs __attribute__((vector_size(16)));
+inline Codes right(Codes a, int by) { return reinterpret_cast<Codes>(reinterpret_cast<Pairs>(a) >> by); }
+inline Codes left(Codes a, int by) { return reinterpret_cast<Codes>(reinterpret_cast<Pairs>(a) << by); }
+inline Codes low_halves(Codes a) { return keep(a, 15); }
+inline Codes high_halves(Codes a) { return keep(right(a, 4), 15); }
+inline Codes fifth_bits(std::uint16_t bits) {
+  const auto low = static_cast<std::int8_t>(bits), high = static_cast<std::int8_t>(bits >> 8);
+  const Codes bytes = {low,  low,  low,  low,  low,  low,  low,  low,
+                       high, high, high, high, high, high, high, high};
+  const Codes own = {1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128};
+  return ((bytes & own) == own) & 16;
+}
 inline Codes minus(Codes a, int value) { return a - static_cast<std::int8_t>(value); }
 // Part p: codes 4p to 4p + 3.
 template <int kPart>

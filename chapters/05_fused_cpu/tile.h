@@ -43,13 +43,9 @@ inline Floats read(PackedRow<R> row, Index step) {
   return load(row.data + R * kStep * step + kFirst);
 }
 
-// f.template operator()<kFirst>() for each part of a step that is one register.
 template <class F>
 [[gnu::always_inline]] inline void each_part(F&& f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    (f.template operator()<I * kLanes>(), ...);
-  }
-  (std::make_integer_sequence<int, kStep / kLanes>{});
+  each_part<kStep>(f);
 }
 
 // One step of R rows of weights and C rows of x.
@@ -95,6 +91,30 @@ template <class Block>
   if constexpr (kStepBytes > kLine) __builtin_prefetch(begin + kLine, 0, 2);
 }
 
+template <class Row>
+constexpr bool kIsGrouped = false;
+template <HasGroups Block>
+constexpr bool kIsGrouped<const Block*> = true;
+
+// One block of R rows, 8 steps.
+template <int R, int C, class Block>
+[[gnu::always_inline]] inline void add_block(const Block* const (&rows)[R], Index b, const Rows& x,
+                                             Index ahead, Floats (&sums)[R][C]) {
+  constexpr Index kSteps = Block::kValues / kStep;
+  Groups<Block> groups[R];
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) groups[r] = open(rows[r][b]);
+#pragma GCC unroll 2
+  for (Index i = 0; i < kSteps; ++i) {
+    const Index step = b * kSteps + i;
+    if (i % 2 == 0) {  // two steps are less than a line of memory
+#pragma GCC unroll 8
+      for (int r = 0; r < R && ahead != 0; ++r) fetch(rows[r], step, ahead);
+    }
+    add_step(groups, i, x.data + step * x.step_stride, x.row_stride, sums);
+  }
+}
+
 // out[c * out_stride + r] = weights[r] . x[c] over K values, for C rows of x and R rows of weights. Every sum
 // is kLanes running sums, added up at the end: in the same order whatever R and C are, so that a result does
 // not depend on its neighbours.
@@ -112,12 +132,16 @@ template <int R, int C, class Source>
     for (int c = 0; c < C; ++c) sums[r][c] = zero();
   }
   const Index steps = K / kStep;
-  for (Index step = 0; step < steps; ++step) {
-    if constexpr (std::is_pointer_v<Row>) {
+  if constexpr (kIsGrouped<Row>) {
+    for (Index b = 0; b < K / Source::Block::kValues; ++b) add_block(rows, b, x, ahead, sums);
+  } else {
+    for (Index step = 0; step < steps; ++step) {
+      if constexpr (std::is_pointer_v<Row>) {
 #pragma GCC unroll 8
-      for (int r = 0; r < R && ahead != 0; ++r) fetch(rows[r], step, ahead);
+        for (int r = 0; r < R && ahead != 0; ++r) fetch(rows[r], step, ahead);
+      }
+      add_step<R, C>(rows, step, x.data + step * x.step_stride, x.row_stride, sums);
     }
-    add_step<R, C>(rows, step, x.data + step * x.step_stride, x.row_stride, sums);
   }
   if constexpr (Source::kHasRest)
     if (K % kStep != 0) add_rest<R, C>(rows, x, K, sums);
