@@ -10,10 +10,10 @@ namespace llm {
 namespace {
 
 // The kernels that every instruction set has; those for rounded numbers are named one by one.
-#define LLM_KERNELS(name, set, code_product, to_codes, bf16_product)                                         \
+#define LLM_KERNELS(name, set, code_product, bf16_product)                                                   \
   {                                                                                                          \
     .isa = name, .tile_rows = set::kProductTileRows, .product = set::product, .product_codes = code_product, \
-    .quantize_x = to_codes, .product_bf16 = bf16_product, .scores = set::attention_scores,                   \
+    .quantize_x = set::quantize_x, .product_bf16 = bf16_product, .scores = set::attention_scores,            \
     .add_values = set::attention_values, .exponentials = set::exponentials, .rms_norm = set::rms_norm,       \
     .swiglu = set::swiglu                                                                                    \
   }
@@ -43,14 +43,13 @@ const Kernels& kernels_for(Isa isa) {
                                    .remedy = "use active_isa()"});
   static const Kernels kKernels[] = {
 #if defined(__x86_64__)
-    LLM_KERNELS(Isa::kAvx512Bf16, avx512, avx512bf16::product_codes, avx512bf16::quantize_x,
-                avx512bf16::product_bf16),
-    LLM_KERNELS(Isa::kAvx512, avx512, avx2::product_codes, avx2::quantize_x, nullptr),
-    LLM_KERNELS(Isa::kAvx2, avx2, avx2::product_codes, avx2::quantize_x, nullptr),
+    LLM_KERNELS(Isa::kAvx512Bf16, avx512, avx512bf16::product_codes, avx512bf16::product_bf16),
+    LLM_KERNELS(Isa::kAvx512, avx512, avx2::product_codes, nullptr),
+    LLM_KERNELS(Isa::kAvx2, avx2, avx2::product_codes, nullptr),
 #elif defined(__aarch64__)
-    LLM_KERNELS(Isa::kNeon, neon, nullptr, nullptr, nullptr),
+    LLM_KERNELS(Isa::kNeon, neon, neon::product_codes, nullptr),
 #endif
-    LLM_KERNELS(Isa::kBaseline, baseline, nullptr, nullptr, nullptr),
+    LLM_KERNELS(Isa::kBaseline, baseline, baseline::product_codes, nullptr),
   };
   return *std::ranges::find_if(kKernels, [&](const Kernels& kernels) { return kernels.isa <= isa; });
 }

@@ -14,9 +14,9 @@ namespace llm {
 // 32 numbers rounded to whole ones: number = scale * code, wrong by half a scale at most.
 struct CodeBlock {
   float scale;
-  float eighth_of_sum;     // scale * sum of the codes / 8
-  std::int32_t minus_sum;  // of the codes
-  std::int32_t minus_16_sum;
+  float scaled_sum;            // scale * sum of the codes
+  std::int32_t minus_sum;      // of all codes
+  std::int32_t minus_sums[2];  // of the first and of the last 16
   std::int8_t codes[32];
 };
 
@@ -39,7 +39,7 @@ struct ProductPanel {
   Weight weight;  // [M, K]: at most kPanelRows rows of a matrix
   float* out = nullptr;
   Index out_stride = 0;
-  float* scratch = nullptr;  // panel_scratch(K) floats
+  float* scratch = nullptr;  // panel_scratch(K) floats with any contents
 };
 
 inline constexpr Index kPanelRows = 32;
@@ -77,8 +77,8 @@ struct Kernels {
   Index tile_rows;  // rows of x in one tile of product(): how pack_rows() packs them
   void (*product)(const ProductPanel& panel);
 
-  // With rounded x, where the instruction set has something for it, else null. product_codes: Q8_0, Q4_0 and
-  // Q4_1 weights with panel.x.codes; product_bf16: BF16 weights with panel.x.bf16.
+  // With rounded x. product_codes: Q8_0, Q4_0, Q4_1, Q4_K and Q6_K weights with panel.x.codes. product_bf16:
+  // BF16 weights with panel.x.bf16; null where the instruction set has nothing for it.
   void (*product_codes)(const ProductPanel& panel);
   void (*quantize_x)(const float* x, Index K, CodeBlock* to);
   void (*product_bf16)(const ProductPanel& panel);

@@ -7,6 +7,9 @@
 namespace llm {
 namespace {
 
+// What product_codes() takes.
+constexpr DType kCodeFormats[] = {DType::kQ8_0, DType::kQ4_0, DType::kQ4_1, DType::kQ4_K, DType::kQ6_K};
+
 // At least `size` elements, the old ones lost if they have to move.
 template <class T>
 T* room_for(Tensor<T, 1>& tensor, Index size) {
@@ -17,8 +20,7 @@ T* room_for(Tensor<T, 1>& tensor, Index size) {
 }  // namespace
 
 bool RoundedProducts::by_codes(const Weight& weight) const {
-  return compute() == Compute::kFast && kernels().product_codes != nullptr &&
-         (weight.dtype == DType::kQ8_0 || weight.dtype == DType::kQ4_0 || weight.dtype == DType::kQ4_1);
+  return compute() == Compute::kFast && std::ranges::count(kCodeFormats, weight.dtype) > 0;
 }
 
 bool RoundedProducts::by_bf16(const Weight& weight) const {
@@ -55,7 +57,8 @@ void RoundedProducts::multiply(const ProductInput& x, const Weight& weight, Inde
       .N = x.N,
       .weight = {.dtype = weight.dtype, .rows = count, .cols = weight.cols, .data = weight.row(first)},
       .out = out,
-      .out_stride = out_stride};
+      .out_stride = out_stride,
+      .scratch = scratch(thread).panel.matrix(1, panel_scratch(weight.cols)).data()};
   codes ? kernels().product_codes(panel) : kernels().product_bf16(panel);
 }
 

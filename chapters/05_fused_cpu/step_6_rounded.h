@@ -1,5 +1,5 @@
 // Step 6: with --compute fast x is rounded, and the products are of what the instruction set multiplies best:
-// whole numbers for block-quantized weights (Q8_0, Q4_0, Q4_1), bfloat16 for BF16 weights.
+// whole numbers for block-quantized weights (Q8_0, Q4_0, Q4_1, Q4_K, Q6_K), bfloat16 for BF16 weights.
 #pragma once
 
 #include "chapters/05_fused_cpu/step_5_attention.h"

@@ -10,11 +10,9 @@ namespace {
 
 constexpr Index kMostX = 30;
 
-// The instruction sets that round x to codes.
-std::vector<const Kernels*> kernels_with_codes() {
+std::vector<const Kernels*> all_kernels() {
   std::vector<const Kernels*> all;
-  for (const Isa isa : available_isas())
-    if (kernels_for(isa).product_codes) all.push_back(&kernels_for(isa));
+  for (const Isa isa : available_isas()) all.push_back(&kernels_for(isa));
   return all;
 }
 
@@ -22,21 +20,22 @@ void check_block(const float* x, const CodeBlock& block) {
   float largest = 0;
   for (int i = 0; i < 32; ++i) largest = std::max(largest, std::abs(x[i]));
   CHECK(block.scale == doctest::Approx(largest / 127).epsilon(1e-6));
-  int sum = 0;
+  int sums[2] = {};
   bool near = true;
   for (int i = 0; i < 32; ++i) {
     const double got = static_cast<double>(block.scale) * block.codes[i];
     near = near && std::abs(got - static_cast<double>(x[i])) <= 0.50002 * static_cast<double>(block.scale);
-    sum += block.codes[i];
+    sums[i / 16] += block.codes[i];
   }
   CHECK(near);
-  CHECK(block.minus_sum == -sum);
-  CHECK(block.minus_16_sum == -16 * sum);
-  CHECK(block.eighth_of_sum == doctest::Approx(block.scale * static_cast<float>(sum) / 8));
+  CHECK(block.minus_sums[0] == -sums[0]);
+  CHECK(block.minus_sums[1] == -sums[1]);
+  CHECK(block.minus_sum == -sums[0] - sums[1]);
+  CHECK(block.scaled_sum == doctest::Approx(block.scale * static_cast<float>(sums[0] + sums[1])));
 }
 
 TEST_CASE("codes: wrong by half a scale at most, whatever the numbers are") {
-  for (const Kernels* kernels : kernels_with_codes()) {
+  for (const Kernels* kernels : all_kernels()) {
     CAPTURE(isa_name(kernels->isa));
     constexpr Index kBlocks = 9;
     const Guarded<float> x(kBlocks * 32);
@@ -57,7 +56,7 @@ TEST_CASE("codes: wrong by half a scale at most, whatever the numbers are") {
 }
 
 TEST_CASE("codes: numbers that are next to nothing are nothing; NaN is not lost") {
-  for (const Kernels* kernels : kernels_with_codes()) {
+  for (const Kernels* kernels : all_kernels()) {
     CAPTURE(isa_name(kernels->isa));
     const Guarded<float> x(32);
     CodeBlock block;
@@ -78,52 +77,84 @@ TEST_CASE("codes: numbers that are next to nothing are nothing; NaN is not lost"
   }
 }
 
-// What a block of weights has: value = scale * code + min.
-struct BlockParts {
-  double scale = 0, min = 0;
+// What 32 values of a weight's row are: value i = scales[i / 16] * codes[i] + min.
+struct GroupParts {
+  double scales[2] = {}, min = 0;
   int codes[32] = {};
 };
 
-BlockParts parts_of(const Weight& weight, Index row, Index b) {
-  BlockParts parts;
-  const std::byte* data = weight.row(row) + b * info(weight.dtype).block_bytes;
+GroupParts parts_of(const Weight& weight, Index row, Index g) {
+  GroupParts parts;
+  const Index block_groups = info(weight.dtype).block_values / 32, in_block = g % block_groups;
+  const std::byte* data = weight.row(row) + g / block_groups * info(weight.dtype).block_bytes;
+  const auto scale = [](Half half) { return static_cast<double>(f16_to_float(half)); };
   const auto halves = [&](const std::uint8_t* bytes, int less) {
     for (int i = 0; i < 16; ++i) {
       parts.codes[i] = (bytes[i] & 15) - less;
       parts.codes[i + 16] = (bytes[i] >> 4) - less;
     }
   };
+  const auto same_scale = [&](double value) { parts.scales[0] = parts.scales[1] = value; };
   if (weight.dtype == DType::kQ8_0) {
     const auto* block = reinterpret_cast<const BlockQ8_0*>(data);
     std::copy_n(block->codes, 32, parts.codes);
-    parts.scale = static_cast<double>(f16_to_float(block->scale));
+    same_scale(scale(block->scale));
   } else if (weight.dtype == DType::kQ4_0) {
     const auto* block = reinterpret_cast<const BlockQ4_0*>(data);
     halves(block->codes, 8);
-    parts.scale = static_cast<double>(f16_to_float(block->scale));
-  } else {
+    same_scale(scale(block->scale));
+  } else if (weight.dtype == DType::kQ4_1) {
     const auto* block = reinterpret_cast<const BlockQ4_1*>(data);
     halves(block->codes, 0);
-    parts.scale = static_cast<double>(f16_to_float(block->scale));
-    parts.min = static_cast<double>(f16_to_float(block->min));
+    same_scale(scale(block->scale));
+    parts.min = scale(block->min);
+  } else {
+    // The K formats' codes are those that a block has whose other numbers are simple.
+    std::vector<std::byte> simple(data, data + info(weight.dtype).block_bytes);
+    float codes[256];
+    if (weight.dtype == DType::kQ4_K) {
+      auto* block = reinterpret_cast<BlockQ4_K*>(simple.data());
+      block->scale = float_to_f16(1);
+      block->min = 0;
+      const std::uint8_t ones[12] = {1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1};
+      std::copy_n(ones, 12, block->scales);
+      to_float(*block, codes);
+      const auto* real = reinterpret_cast<const BlockQ4_K*>(data);
+      const std::uint8_t* s = real->scales;
+      const Index j = in_block;
+      const int sc = j < 4 ? s[j] & 63 : (s[j + 4] & 15) | (s[j - 4] >> 6) << 4;
+      const int m = j < 4 ? s[j + 4] & 63 : s[j + 4] >> 4 | (s[j] >> 6) << 4;
+      same_scale(scale(real->scale) * sc);
+      parts.min = -scale(real->min) * m;
+    } else {
+      auto* block = reinterpret_cast<BlockQ6_K*>(simple.data());
+      for (int half = 0; half < 2; ++half)
+        parts.scales[half] = scale(block->scale) * block->scales[2 * in_block + half];
+      block->scale = float_to_f16(1);
+      std::fill_n(block->scales, 16, std::int8_t{1});
+      to_float(*block, codes);
+    }
+    for (int i = 0; i < 32; ++i) parts.codes[i] = static_cast<int>(codes[in_block * 32 + i]);
   }
   return parts;
 }
 
-// The exact product of row m of the weights with codes, block by block in whole numbers.
+// The exact product of row m of the weights with codes, group by group in whole numbers.
 Exact exact_codes(const Weight& weight, Index m, const CodeBlock* x) {
   Exact exact;
-  for (Index b = 0; b < weight.cols / 32; ++b) {
-    const BlockParts w = parts_of(weight, m, b);
-    const double scale = static_cast<double>(x[b].scale);
-    int dot = 0, sum = 0;
+  for (Index g = 0; g < weight.cols / 32; ++g) {
+    const GroupParts w = parts_of(weight, m, g);
+    const double scale = static_cast<double>(x[g].scale);
+    int dots[2] = {}, sum = 0;
     for (int i = 0; i < 32; ++i) {
-      dot += w.codes[i] * x[b].codes[i];
-      sum += x[b].codes[i];
+      dots[i / 16] += w.codes[i] * x[g].codes[i];
+      sum += x[g].codes[i];
     }
-    exact.add(w.scale * scale, dot);
+    exact.add(w.scales[0] * scale, dots[0]);
+    exact.add(w.scales[1] * scale, dots[1]);
     exact.add(w.min * scale, sum);
-    exact.bound += std::abs(w.scale * scale) * 1e6;  // eight lanes that cancel each other
+    // Whole numbers may be rounded that are as large as all terms of the group together.
+    exact.bound += (std::abs(w.scales[0]) + std::abs(w.scales[1])) * scale * 32 * 128 * 127;
   }
   return exact;
 }
@@ -156,6 +187,8 @@ std::vector<float> outputs(const std::function<void(const ProductPanel&)>& kerne
   const Guarded<float> out((N - 1) * stride + M);
   panel.out = out.data();
   panel.out_stride = stride;
+  const Guarded<float> scratch(panel_scratch(panel.weight.cols));
+  panel.scratch = scratch.data();
   kernel(panel);
   std::vector<float> result;
   bool clean = true;
@@ -170,9 +203,10 @@ std::vector<float> outputs(const std::function<void(const ProductPanel&)>& kerne
 }
 
 TEST_CASE("products of codes: the whole numbers' own sums") {
-  for (const Kernels* kernels : kernels_with_codes())
-    for (const DType dtype : {DType::kQ8_0, DType::kQ4_0, DType::kQ4_1})
-      for (const Index K : {32, 64, 96, 224}) {
+  for (const Kernels* kernels : all_kernels())
+    for (const DType dtype : {DType::kQ8_0, DType::kQ4_0, DType::kQ4_1, DType::kQ4_K, DType::kQ6_K})
+      for (const Index blocks_a_row : {1, 2, 3, 7}) {
+        const Index K = blocks_a_row * info(dtype).block_values;
         CAPTURE(case_name(dtype, kernels->isa));
         CAPTURE(K);
         const Index blocks = K / 32;
