@@ -7,7 +7,7 @@
 namespace llm::LLM_ISA {
 namespace {
 
-constexpr int kTileWeights = 4, kTileX = 6, kLoneWeights = 8;
+constexpr int kTileWeights = 4, kTileX = 6;
 constexpr Index kStep = 32;  // values a register
 
 inline __m512bh load_step(const std::uint16_t* from) { return (__m512bh)_mm512_loadu_si512(from); }
@@ -63,15 +63,15 @@ void tile_of(Index count, const std::uint16_t* weights, const std::uint16_t* x, 
 void product_bf16(const ProductPanel& p) {
   const auto* weights = reinterpret_cast<const std::uint16_t*>(p.weight.data);
   const Index M = p.weight.rows, K = p.weight.cols, x_stride = (K + kStep - 1) / kStep * kStep;
-  Index done = 0;
-  if (p.N == 1)
-    for (; done + kLoneWeights <= M; done += kLoneWeights)
-      tile<kLoneWeights, 1>(weights + done * K, p.x.bf16, K, p.out + done, p.out_stride, true);
+  if (p.N == 1) {  // row after row, just as they lie in memory: no order is read faster
+    for (Index m = 0; m < M; ++m) tile<1, 1>(weights + m * K, p.x.bf16, K, p.out + m, p.out_stride, false);
+    return;
+  }
   for (Index n = 0; n < p.N; n += kTileX) {
     const Index count = p.N - n < kTileX ? p.N - n : kTileX;
     const std::uint16_t* x = p.x.bf16 + n * x_stride;
     float* out = p.out + n * p.out_stride;
-    Index m = done;
+    Index m = 0;
     for (; m + kTileWeights <= M; m += kTileWeights)
       tile_of<kTileWeights, kTileX>(count, weights + m * K, x, K, out + m, p.out_stride, n == 0);
     for (; m < M; ++m) tile_of<1, kTileX>(count, weights + m * K, x, K, out + m, p.out_stride, n == 0);
