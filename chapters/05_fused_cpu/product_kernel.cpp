@@ -8,7 +8,10 @@ namespace {
 // A tile's sums, a register of each of its weights and one of x just fit into the registers.
 constexpr int kTileWeights = kRegisters >= 32 ? 4 : 3;
 constexpr int kTileX = kRegisters >= 32 ? 6 : 4;
-constexpr int kLoneWeights = 8;  // for one row of x: more rows of weights on their way from memory
+// For one row of x: plain numbers row after row, just as they lie in memory, which the processor fetches
+// ahead best by itself; blocks, whose unpacking is the work, several rows at a time.
+template <class Block>
+constexpr int kLoneWeights = Block::kValues == 1 ? 1 : 8;
 
 Index padded(Index K) { return (K + kStep - 1) / kStep * kStep; }
 
@@ -78,10 +81,11 @@ void few(const ProductPanel& p, const BlockRows<Block>& weights) {
   const Index M = p.weight.rows, K = p.weight.cols;
   const Index stride_bytes = weights.stride * static_cast<Index>(sizeof(Block));
   Index m = 0;
+  constexpr int kLone = kLoneWeights<Block>;
   if (p.N == 1)
-    for (; m + kLoneWeights <= M; m += kLoneWeights)
-      tile<kLoneWeights, 1>(weights.from(m), tile_x(p, 0), K, p.out + m, p.out_stride,
-                            kLoneWeights * stride_bytes);
+    for (; m + kLone <= M; m += kLone)
+      tile<kLone, 1>(weights.from(m), tile_x(p, 0), K, p.out + m, p.out_stride,
+                     kLone == 1 ? 0 : kLone * stride_bytes);
   for (; m < M; m += kTileWeights) {
     const auto multiply = [&](const auto& source) {
       for (Index n = 0; n < p.N; n += kTileX)
