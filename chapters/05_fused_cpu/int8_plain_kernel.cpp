@@ -38,12 +38,12 @@ float dot(const BlockQ4_1& w, const CodeBlock* x) {
 }
 
 float dot(const BlockQ4_K& w, const CodeBlock* x) {
+  const Groups<BlockQ4_K> groups = open(w);
   float total = 0;
   for (int g = 0; g < 8; ++g, ++x) {
-    const GroupScales scales = group_scales(w, g);
     int sum = 0;
     for (int i = 0; i < 32; ++i) sum += (w.codes[g / 2 * 32 + i] >> g % 2 * 4 & 15) * x->codes[i];
-    total += scales.scale * x->scale * static_cast<float>(sum) - scales.min * x->scaled_sum;
+    total += groups.scale[g] * x->scale * static_cast<float>(sum) + groups.min[g] * x->scaled_sum;
   }
   return total;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chapters/02_naive_loop/open_model.h"
+#include "chapters/05_fused_cpu/fused_check.h"
 #include "chapters/05_fused_cpu/machine_limits.h"
 #include "common/cli/report.h"
 
@@ -45,10 +46,6 @@ struct Ladder {
   MachineLimits machine;           // measured before each row
   bool passed() const;
 };
-
-// The largest error of a row: exact steps differ in the order of the sums only; where numbers are rounded to
-// 8 bits, theirs is a share of the largest in a group.
-inline constexpr double kExactTolerance = 1e-4, kRoundedTolerance = 0.1;
 
 // opened: with the weights that steps 1 to 8 use; those of the rows for Q8_0 and Q4_0 are made from the
 // model's files again. quiet: no progress bars. Errors: kRange if the model is too short for the work; those

@@ -7,15 +7,25 @@
 #include "chapters/05_fused_cpu/fused_model.h"
 #include "common/base/error.h"
 #include "common/base/large_pages.h"
+#include "common/config/tensor_specs.h"
 
 namespace llm {
 namespace {
 
+// If not, load() says what is missing, and why it should be there: before a gigabyte has been copied.
+bool is_whole(const Checkpoint& checkpoint, const ModelConfig& config) try {
+  for (const TensorSpec& spec : tensor_specs(config)) checkpoint.expect(spec.name, spec.shape);
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
 // Copies in large pages are read faster than a mapped file. They leave room for caches, and for others.
-std::shared_ptr<Checkpoint> in_large_pages(std::shared_ptr<Checkpoint> checkpoint,
+std::shared_ptr<Checkpoint> in_large_pages(std::shared_ptr<Checkpoint> checkpoint, const ModelConfig& config,
                                            const FusedOptions& options, const Progress& progress) {
   const bool fits = checkpoint->weight_bytes() < machine_memory_bytes() / 2;
-  if (!options.mapped_weights && fits && large_pages_available()) checkpoint->load_into_memory(progress);
+  if (!options.mapped_weights && fits && large_pages_available() && is_whole(*checkpoint, config))
+    checkpoint->load_into_memory(progress);
   return checkpoint;
 }
 
@@ -24,7 +34,8 @@ std::shared_ptr<Checkpoint> in_large_pages(std::shared_ptr<Checkpoint> checkpoin
 FusedModel::FusedModel(ModelConfig config, std::shared_ptr<Checkpoint> checkpoint,
                        std::unique_ptr<Operators> operators, const Progress& progress)
     : config_(std::move(config)),
-      loader_(in_large_pages(std::move(checkpoint), operators->options(), progress), MatrixFormat::kFile),
+      loader_(in_large_pages(std::move(checkpoint), config_, operators->options(), progress),
+              MatrixFormat::kFile),
       operators_(std::move(operators)),
       rotary_(inverse_frequencies(config_.rope_parameters, config_.head_dim),
               attention_scaling(config_.rope_parameters)) {

@@ -68,6 +68,7 @@ void compare(const FusedSettings& s, const OpenModel& opened, FusedModel& model,
     std::vector<Token> all = run.prompt;
     all.insert(all.end(), run.text.new_tokens.begin(), run.text.new_tokens.end() - 1);
     run.rounded = check_rounding(exact, model, cache, all, std::ssize(run.prompt));
+    if (run.spec.cache == "int4") run.rounded->tolerance = kFourBitTolerance;
   }
 }
 

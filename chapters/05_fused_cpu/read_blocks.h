@@ -149,15 +149,6 @@ template <class Block>
   return groups;
 }
 
-struct GroupScales {
-  float scale, min;
-};
-template <class Block>
-inline GroupScales group_scales(const Block& block, Index g) {
-  const Groups<Block> groups = open(block);
-  return {groups.scale[g], -groups.min[g]};
-}
-
 // Group g, 32 values, lies in run g / 2 of 32 bytes: in the lower halves if g is even, else in the upper.
 template <int kFirst>
 inline Codes group_codes(const std::uint8_t* codes, Index g) {

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "common/base/error.h"
 #include "common/tensor/blocks.h"
@@ -20,8 +21,19 @@ float inverse(float scale) {
   return scale == 0.0f || std::isinf(result) ? 0.0f : result;
 }
 
+// A block with a number that is none, or infinite, becomes one of NaN: no code could say where it was.
+template <class Block>
+bool is_lost(const float* values, Block& block) {
+  if (std::all_of(values, values + Block::kValues, [](float value) { return std::isfinite(value); }))
+    return false;
+  block = {};
+  block.scale = float_to_f16(std::numeric_limits<float>::quiet_NaN());
+  return true;
+}
+
 // code = round(value / scale), halves away from zero; scale = largest magnitude / 127.
 void from_float(const float* values, BlockQ8_0& block) {
+  if (is_lost(values, block)) return;
   float largest = 0.0f;
   for (int i = 0; i < 32; ++i) largest = std::max(largest, std::abs(values[i]));
   const float scale = largest / 127.0f, to_code = inverse(scale);
@@ -38,6 +50,7 @@ void from_float(const float* values, BlockQ8_0& block) {
 // code = floor(value / scale + 8.5), at most 15. The scale is such that the value of largest magnitude, sign
 // included, becomes -8: one side of zero has a code more than the other.
 void from_float(const float* values, BlockQ4_0& block) {
+  if (is_lost(values, block)) return;
   float extreme = values[0];
   for (int i = 1; i < 32; ++i)
     if (std::abs(values[i]) > std::abs(extreme)) extreme = values[i];

@@ -107,6 +107,19 @@ TEST_CASE("a quantised value is never further away than half a step") {
   }
 }
 
+TEST_CASE("a block with a number that is none, or infinite, is NaN; its neighbours are not") {
+  for (const DType dtype : {DType::kQ8_0, DType::kQ4_0})
+    for (const float special : {NAN, INFINITY, -INFINITY}) {
+      std::vector<float> values(64, 0.5f), back(64);
+      values[7] = special;
+      std::vector<std::byte> bytes(static_cast<std::size_t>(row_bytes(dtype, 64)));
+      quantize_row(dtype, values, bytes.data());
+      dequantize_row({.dtype = dtype, .rows = 1, .cols = 64, .data = bytes.data()}, 0, back);
+      for (std::size_t i = 0; i < 32; ++i) CHECK(std::isnan(back[i]));
+      for (std::size_t i = 32; i < 64; ++i) CHECK(back[i] == doctest::Approx(0.5).epsilon(0.01));
+    }
+}
+
 TEST_CASE("a block worked out by hand") {
   BlockQ5_1 block{.scale = float_to_f16(0.5f), .min = float_to_f16(-3.0f), .high_bits = {}, .codes = {}};
   block.codes[2] = 0x94;      // value 2 has low bits 4, value 18 low bits 9
