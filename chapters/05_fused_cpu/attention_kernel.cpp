@@ -31,6 +31,7 @@ namespace {
 
 constexpr int kTileKeys = kRegisters >= 32 ? 4 : 3;
 constexpr int kTileQueries = kRegisters >= 32 ? 6 : 4;
+constexpr int kMostSums = kRegisters * 3 / 4;  // of values, in registers
 
 // f(rows) with the view's tokens from `first` on as rows.
 template <class F>
@@ -112,27 +113,31 @@ void add_rest(const AttentionPanel&, const Source&) {}
 
 }  // namespace
 
+// For the few queries of a decode step key after key, just as they lie in memory: no order is read faster.
 void attention_scores(const AttentionPanel& p) {
   with_rows(p.view, p.head, p.first, [&](const auto& keys) {
     Index i = 0;
-    for (; i + kTileKeys <= p.count; i += kTileKeys) score_keys<kTileKeys>(p, keys.from(i), p.scores + i);
+    if (p.M > kTileQueries)
+      for (; i + kTileKeys <= p.count; i += kTileKeys) score_keys<kTileKeys>(p, keys.from(i), p.scores + i);
     for (; i < p.count; ++i) score_keys<1>(p, keys.from(i), p.scores + i);
   });
 }
 
 void attention_values(const AttentionPanel& p) {
-  constexpr int kWideSteps = kLanes == 16 ? 2 : 1;  // columns at a time: as many sums as there are registers
-  constexpr int kQueries = kRegisters * kLanes / (kWideSteps * kStep) * 3 / 4 > 0
-                               ? kRegisters * kLanes / (kWideSteps * kStep) * 3 / 4
-                               : 1;
   with_rows(p.view, p.head, p.first, [&](const auto& values) {
-    for (Index m = 0; m < p.M; m += kQueries) {
-      const Index count = p.M - m < kQueries ? p.M - m : kQueries;
-      Index step = 0;
-      for (; (step + kWideSteps) * kStep <= p.head_dim; step += kWideSteps)
-        add_columns_of<kWideSteps, kQueries>(count, p, values, m, step);
-      for (; (step + 1) * kStep <= p.head_dim; ++step) add_columns_of<1, kQueries>(count, p, values, m, step);
-    }
+    Index step = 0;
+    // kSteps steps of columns at a time, with as many queries as there are registers for their sums.
+    const auto add_up = [&]<int kSteps>() {
+      constexpr int kQueries = kMostSums * kLanes / (kSteps * kStep);
+      if constexpr (kQueries > 0)
+        for (; (step + kSteps) * kStep <= p.head_dim; step += kSteps)
+          for (Index m = 0; m < p.M; m += kQueries)
+            add_columns_of<kSteps, kQueries>(p.M - m < kQueries ? p.M - m : kQueries, p, values, m, step);
+    };
+    // The fewer the queries, the more of a row at a time: values are read as they lie in memory.
+    if (p.M * 4 * kStep <= kMostSums * kLanes) add_up.template operator()<4>();
+    if (p.M * 2 * kStep <= kMostSums * kLanes || kLanes == 16) add_up.template operator()<2>();
+    add_up.template operator()<1>();
     add_rest(p, values);
   });
 }
