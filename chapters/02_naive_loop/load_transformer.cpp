@@ -43,17 +43,4 @@ std::unique_ptr<Cache> Transformer::make_cache(const CacheSpec& spec) const {
                                  .remedy = "chapter 03 adds one: use the engine 'cached'"});
 }
 
-void Transformer::check_cache(Cache& past, std::span<const RowTokens> rows) const {
-  if (past.maker() != this)
-    fail(ErrorCode::kMismatch, {.where = "engine '" + options_.name + "'",
-                                .what = "the cache was made by another engine",
-                                .remedy = "use this engine's make_cache()"});
-  for (const RowTokens& row : rows)
-    if (row.row < 0 || row.row >= past.num_rows())
-      fail(ErrorCode::kRange, {.where = "batch: rows",
-                               .what = "cache row",
-                               .got = std::to_string(row.row),
-                               .expected = fmt::format("0 to {}", past.num_rows() - 1)});
-}
-
 }  // namespace llm

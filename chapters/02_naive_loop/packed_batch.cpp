@@ -122,6 +122,17 @@ void pack_rows(View<const float, 3> padded, const PackedBatch& packed, View<floa
   }
 }
 
+// --8<-- [start:keep_last]
+void keep_last(View<const float, 2> values, const PackedBatch& packed, Index K, View<float, 2> kept) {
+  std::fill_n(kept.data(), kept.size(), 0.0f);
+  for (Index b = 0; b < packed.B; ++b) {
+    const RowTokens& row = packed.rows[static_cast<std::size_t>(b)];
+    const Index count = std::min(K, row.count), first = row.begin + row.count - count;
+    std::copy_n(values[first].begin(), count * kept.shape(1), kept[b * K + K - count].begin());
+  }
+}
+// --8<-- [end:keep_last]
+
 void unpack(View<const float, 2> values, const PackedBatch& packed, View<float, 3> out) {
   const Index D = values.shape(1);
   for (Index b = 0; b < packed.B; ++b) {

@@ -33,6 +33,9 @@ void pack(const Batch& batch, const ModelConfig& config, PackedBatch& packed);
 // Copies the real tokens of [B, T, D] to [N, D].
 void pack_rows(View<const float, 3> padded, const PackedBatch& packed, View<float, 2> out);
 
+// The last K columns of each row of [N, D], as [B*K, D]. Padding becomes zeros, whose scores are zeros too.
+void keep_last(View<const float, 2> values, const PackedBatch& packed, Index K, View<float, 2> kept);
+
 // Copies [N, D] to [B, T, D] with zeros at padding.
 void unpack(View<const float, 2> values, const PackedBatch& packed, View<float, 3> out);
 

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "chapters/02_naive_loop/forward_options.h"
 #include "chapters/02_naive_loop/kv_rows.h"
 #include "chapters/02_naive_loop/layers.h"
-#include "common/base/error.h"
 #include "common/tensor/matmul.h"
 
 namespace llm {
@@ -16,9 +14,8 @@ namespace llm {
 Logits& Transformer::forward(const Batch& batch, Cache* past, const ForwardOptions& options) {
   PackedBatch& packed = workspace_.batch;
   pack(batch, config_, packed);
-  if (past) check_cache(*past, packed.rows);
-  if (options.logits_to_keep < 0)
-    fail(ErrorCode::kRange, {.where = "forward: logits_to_keep", .what = "is negative"});
+  if (past) check_cache(*this, *past, packed.rows);
+  const Index K = positions_to_keep(options, packed.T);
 
   const View<float, 2> hidden = workspace_.hidden.matrix(packed.N, config_.hidden_size);
   if (packed.ids.empty())
@@ -27,9 +24,10 @@ Logits& Transformer::forward(const Batch& batch, Cache* past, const ForwardOptio
     embed(packed.ids, hidden);
   body(packed, hidden, past, options);
 
-  const Index K = options.logits_to_keep == 0 ? packed.T : std::min(options.logits_to_keep, packed.T);
+  const View<float, 2> kept = workspace_.kept.matrix(packed.B * K, config_.hidden_size);
+  keep_last(hidden, packed, K, kept);
   const View<float, 2> scores = workspace_.logits.matrix(packed.B * K, config_.vocab_size);
-  head(keep_last(packed, hidden, K), scores);
+  head(kept, scores);
   logits_.set(scores.reshape<3>({packed.B, K, config_.vocab_size}));
   return logits_;
 }
@@ -44,13 +42,7 @@ void Transformer::embed(std::span<const Token> ids, View<float, 2> hidden) const
 
 void Transformer::body(const PackedBatch& batch, View<float, 2> hidden, Cache* past,
                        const ForwardOptions& options) {
-  const Index layers = options.num_layers.value_or(config_.num_hidden_layers);
-  if (layers < 0 || layers > config_.num_hidden_layers)
-    fail(ErrorCode::kRange,
-         {.where = "forward: num_layers",
-          .what = "got",
-          .got = std::to_string(layers),
-          .expected = fmt::format("0 to {} (num_hidden_layers)", config_.num_hidden_layers)});
+  const Index layers = layers_to_run(options, config_);
   const Index half = rotary_.half_dim();
   rotary_.angles(batch.positions, workspace_.cosines.matrix(batch.N, half),
                  workspace_.sines.matrix(batch.N, half));
@@ -148,21 +140,6 @@ void Transformer::find_rows(Index l, const PackedBatch& batch, View<const float,
   }
 }
 
-// The last K columns of each row, [B*K, D]. Padding becomes zeros, whose scores are zeros too.
-// --8<-- [start:keep_last]
-View<float, 2> Transformer::keep_last(const PackedBatch& batch, View<const float, 2> hidden, Index K) {
-  const Index D = config_.hidden_size;
-  const View<float, 2> kept = workspace_.kept.matrix(batch.B * K, D);
-  std::fill_n(kept.data(), kept.size(), 0.0f);
-  for (Index b = 0; b < batch.B; ++b) {
-    const RowTokens& row = batch.rows[static_cast<std::size_t>(b)];
-    const Index count = std::min(K, row.count);
-    std::copy_n(hidden[row.begin + row.count - count].begin(), count * D, kept[b * K + K - count].begin());
-  }
-  return kept;
-}
-// --8<-- [end:keep_last]
-
 void Transformer::head(View<const float, 2> hidden, View<float, 2> logits) {
   const View<float, 2> normed = workspace_.normed.matrix(hidden.shape(0), config_.hidden_size);
   rms_norm(hidden, norm_, config_.rms_norm_eps, normed);
@@ -178,11 +155,7 @@ void Transformer::probe(Index l, std::string_view what, View<const float, 2> val
 void Transformer::show_hidden(Index layer, const PackedBatch& batch, View<const float, 2> hidden,
                               const ForwardOptions& options) {
   if (probe_) probe_(fmt::format("hidden.{}", layer), hidden);
-  if (!options.on_hidden_state) return;
-  const View<float, 3> padded = workspace_.padded.matrix(batch.B * batch.T, config_.hidden_size)
-                                    .reshape<3>({batch.B, batch.T, config_.hidden_size});
-  unpack(hidden, batch, padded);
-  options.on_hidden_state(layer, padded);
+  llm::show_hidden(layer, hidden, batch, options, workspace_.padded);
 }
 
 }  // namespace llm

@@ -63,13 +63,11 @@ class Transformer : public CausalLM {
 
  private:
   void load(const Progress& progress);
-  void check_cache(Cache& past, std::span<const RowTokens> rows) const;
   void decoder_layer(Index l, const PackedBatch& batch, View<float, 2> hidden, Cache* past);
   void attend(Index l, const PackedBatch& batch, View<const float, 2> normed, Cache* past,
               View<float, 2> out);
   void find_rows(Index l, const PackedBatch& batch, View<const float, 3> keys, View<const float, 3> values,
                  Cache* past);
-  View<float, 2> keep_last(const PackedBatch& batch, View<const float, 2> hidden, Index K);
   void show_hidden(Index layer, const PackedBatch& batch, View<const float, 2> hidden,
                    const ForwardOptions& options);
   void probe(Index l, std::string_view what, View<const float, 2> values) const;

@@ -1,40 +1,29 @@
 #include "chapters/05_fused_cpu/fused_model.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
+#include "chapters/02_naive_loop/forward_options.h"
 #include "chapters/02_naive_loop/kv_rows.h"
-#include "common/base/error.h"
 
 namespace llm {
 
 // B, T: rows of the batch and their length, padding included. N: real tokens. K: positions kept.
 Logits& FusedModel::forward(const Batch& batch, Cache* past, const ForwardOptions& options) {
   pack(batch, config_, batch_);
-  if (past) check_cache(*past);
-  if (options.logits_to_keep < 0)
-    fail(ErrorCode::kRange, {.where = "forward: logits_to_keep", .what = "is negative"});
-  const Index layers = options.num_layers.value_or(config_.num_hidden_layers);
-  if (layers < 0 || layers > config_.num_hidden_layers)
-    fail(ErrorCode::kRange,
-         {.where = "forward: num_layers",
-          .what = "got",
-          .got = std::to_string(layers),
-          .expected = fmt::format("0 to {} (num_hidden_layers)", config_.num_hidden_layers)});
+  if (past) check_cache(*this, *past, batch_.rows);
+  const Index K = positions_to_keep(options, batch_.T), layers = layers_to_run(options, config_);
 
   const View<float, 2> hidden = hidden_.matrix(batch_.N, config_.hidden_size);
   embed(hidden);
   const Index half = rotary_.half_dim();
   rotary_.angles(batch_.positions, cosines_.matrix(batch_.N, half), sines_.matrix(batch_.N, half));
-  show_hidden(0, hidden, options);
+  show_hidden(0, hidden, batch_, options, padded_);
   for (Index l = 0; l < layers; ++l) {
     decoder_layer(l, hidden, past);
-    show_hidden(l + 1, hidden, options);
+    show_hidden(l + 1, hidden, batch_, options, padded_);
   }
-  const Index K = options.logits_to_keep == 0 ? batch_.T : std::min(options.logits_to_keep, batch_.T);
+  const View<float, 2> kept = kept_.matrix(batch_.B * K, config_.hidden_size);
+  keep_last(hidden, batch_, K, kept);
   const Norm norm = {norm_, static_cast<float>(config_.rms_norm_eps)};
-  logits_.set(*operators_, keep_last(hidden, K), batch_.B, norm, lm_head_);
+  logits_.set(*operators_, kept, batch_.B, norm, lm_head_);
   return logits_;
 }
 
@@ -116,27 +105,6 @@ void FusedModel::find_rows(Index l, View<const float, 3> keys, View<const float,
   for (std::size_t b = 0; b < rows_.size(); ++b)
     rows_[b].blocks =
         past ? past->layer(l).blocks(rows_[b].tokens.row) : std::span<const KvBlock>(&blocks_[b], 1);
-}
-
-// The last K columns of each row, [B*K, D]; zeros at padding.
-View<const float, 2> FusedModel::keep_last(View<const float, 2> hidden, Index K) {
-  const Index D = config_.hidden_size;
-  const View<float, 2> kept = kept_.matrix(batch_.B * K, D);
-  std::fill_n(kept.data(), kept.size(), 0.0f);
-  for (Index b = 0; b < batch_.B; ++b) {
-    const RowTokens& row = batch_.rows[static_cast<std::size_t>(b)];
-    const Index count = std::min(K, row.count);
-    std::copy_n(hidden[row.begin + row.count - count].begin(), count * D, kept[b * K + K - count].begin());
-  }
-  return kept;
-}
-
-void FusedModel::show_hidden(Index layer, View<const float, 2> hidden, const ForwardOptions& options) {
-  if (!options.on_hidden_state) return;
-  const View<float, 3> padded = padded_.matrix(batch_.B * batch_.T, config_.hidden_size)
-                                    .reshape<3>({batch_.B, batch_.T, config_.hidden_size});
-  unpack(hidden, batch_, padded);
-  options.on_hidden_state(layer, padded);
 }
 
 }  // namespace llm

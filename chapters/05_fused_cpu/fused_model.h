@@ -35,14 +35,11 @@ class FusedModel : public CausalLM {
 
  private:
   void load();
-  void check_cache(Cache& past) const;
   void embed(View<float, 2> hidden) const;
   void decoder_layer(Index l, View<float, 2> hidden, Cache* past);
   void attend(Index l, View<const float, 2> hidden, Cache* past, View<float, 3> heads);
   void norm_and_rotate(const DecoderLayer& layer, View<float, 3> queries, View<float, 3> keys);
   void find_rows(Index l, View<const float, 3> keys, View<const float, 3> values, Cache* past);
-  View<const float, 2> keep_last(View<const float, 2> hidden, Index K);
-  void show_hidden(Index layer, View<const float, 2> hidden, const ForwardOptions& options);
 
   ModelConfig config_;
   WeightLoader loader_;  // owns the weights

@@ -64,17 +64,4 @@ std::unique_ptr<Cache> FusedModel::make_cache(const CacheSpec& spec) const {
   return make_any_cache(this, config_, spec);
 }
 
-void FusedModel::check_cache(Cache& past) const {
-  if (past.maker() != this)
-    fail(ErrorCode::kMismatch, {.where = "engine 'fused'",
-                                .what = "the cache was made by another engine",
-                                .remedy = "use this engine's make_cache()"});
-  for (const RowTokens& row : batch_.rows)
-    if (row.row < 0 || row.row >= past.num_rows())
-      fail(ErrorCode::kRange, {.where = "batch: rows",
-                               .what = "cache row",
-                               .got = std::to_string(row.row),
-                               .expected = fmt::format("0 to {}", past.num_rows() - 1)});
-}
-
 }  // namespace llm
