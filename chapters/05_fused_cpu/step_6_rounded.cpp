@@ -8,7 +8,10 @@ namespace llm {
 namespace {
 
 // What product_codes() takes.
-constexpr DType kCodeFormats[] = {DType::kQ8_0, DType::kQ4_0, DType::kQ4_1, DType::kQ4_K, DType::kQ6_K};
+bool has_codes(DType dtype) {
+  constexpr DType kFormats[] = {DType::kQ8_0, DType::kQ4_0, DType::kQ4_1, DType::kQ4_K, DType::kQ6_K};
+  return std::ranges::count(kFormats, dtype) > 0;
+}
 
 // At least `size` elements, the old ones lost if they have to move.
 template <class T>
@@ -19,12 +22,16 @@ T* room_for(Tensor<T, 1>& tensor, Index size) {
 
 }  // namespace
 
+bool has_rounded_product(const Kernels& kernels, DType dtype) {
+  return has_codes(dtype) || (dtype == DType::kBF16 && kernels.product_bf16 != nullptr);
+}
+
 bool RoundedProducts::by_codes(const Weight& weight) const {
-  return compute() == Compute::kFast && std::ranges::count(kCodeFormats, weight.dtype) > 0;
+  return rounds(weight) && has_codes(weight.dtype);
 }
 
 bool RoundedProducts::by_bf16(const Weight& weight) const {
-  return compute() == Compute::kFast && kernels().product_bf16 != nullptr && weight.dtype == DType::kBF16;
+  return rounds(weight) && !has_codes(weight.dtype);
 }
 
 ProductInput RoundedProducts::prepare(View<const float, 2> x, std::span<const Weight* const> weights) {

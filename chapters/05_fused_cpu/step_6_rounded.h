@@ -6,11 +6,16 @@
 
 namespace llm {
 
+// Whether these kernels have a product of rounded numbers for weights of this format.
+bool has_rounded_product(const Kernels& kernels, DType dtype);
+
 class RoundedProducts : public OnlineAttention {
  public:
   using OnlineAttention::OnlineAttention;
 
-  bool rounds(const Weight& weight) const override { return by_codes(weight) || by_bf16(weight); }
+  bool rounds(const Weight& weight) const override {
+    return compute() == Compute::kFast && has_rounded_product(kernels(), weight.dtype);
+  }
 
  protected:
   ProductInput prepare(View<const float, 2> x, std::span<const Weight* const> weights) override;

@@ -72,6 +72,9 @@ TEST_CASE("names of stages, and those that a model gets") {
   for (const Stage& stage : all_stages(model)) names.push_back(name(stage));
   std::ranges::sort(names);
   CHECK(std::ranges::adjacent_find(names) == names.end());  // no stage twice
+  for (const char* wanted : {"fused f32", "fused q8_0", "fused q8_0 fast", "fused q4_0 fast"})
+    CHECK_MESSAGE(std::ranges::count(names, wanted) == 1, wanted);
+  CHECK(std::ranges::count(names, "fused f32 fast") == 0);
 }
 
 TEST_CASE("step times: measured ones as they are, between and beyond them by speed") {

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <functional>
 
+#include "chapters/05_fused_cpu/step_6_rounded.h"
 #include "chapters/07_sampling/engines.h"
 #include "common/base/error.h"
 #include "common/cli/model_path.h"
@@ -96,8 +97,12 @@ std::vector<Stage> all_stages(const ModelFacts& model) {
       for (const char* cache : {"dynamic", "static", "int8"})
         stages.push_back({.engine = engine, .cache = {.cache = cache}});
     } else {
-      for (const std::string& dtype : dtypes_with(model.dtype))
+      for (const std::string& dtype : dtypes_with(model.dtype)) {
         stages.push_back({.engine = engine, .cache = {}, .dtype = dtype});
+        const DType format = *dtype_from_name(weights_name(stages.back(), model));
+        if (engine == "fused" && has_rounded_product(kernels_for(), format))
+          stages.push_back({.engine = engine, .cache = {}, .dtype = dtype, .compute = "fast"});
+      }
     }
   }
   return stages;

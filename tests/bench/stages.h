@@ -35,7 +35,8 @@ std::string weights_name(const Stage& stage, const ModelFacts& model);
 std::string stage_name(const Stage& stage, const ModelFacts& model);
 
 // What `bench` runs without a choice, in the order of the chapters: every engine of the table; dynamic,
-// static and int8 caches with the chapters' own engine; each number format with those that keep it, once.
+// static and int8 caches with the chapters' own engine; each number format with those that keep it, exact
+// and, where there are products of rounded activations for it, fast.
 std::vector<Stage> all_stages(const ModelFacts& model);
 
 // What a model is to the bench: its shape and weights, without a tokenizer (which a GGUF file of random
