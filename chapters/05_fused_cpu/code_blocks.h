@@ -1,13 +1,12 @@
 // From the blocks of kLanes rows of weights to registers of codes, for the formats that are multiplied as
 // whole numbers.
 //
-//   each_group(block, stride, f)   calls f(group) for every 32 values of the block, in order; `block` is the
-//                                  first row's, the next rows' are `stride` bytes apart
+//   each_group(block, rows, f)   calls f(group) for every 32 values of the rows' next blocks, in order; of
+//                                `block` only the type counts
 #pragma once
 
 #include "chapters/05_fused_cpu/code_registers.h"
-#include "chapters/05_fused_cpu/kernels.h"
-#include "common/tensor/blocks.h"
+#include "chapters/05_fused_cpu/read_blocks.h"
 
 namespace llm::LLM_ISA {
 
@@ -60,8 +59,11 @@ template <class F>
   f(group);
 }
 
-template <class Block>
-[[gnu::always_inline]] inline void split_halves(const RowBytes& rows, Group& group) {
+template <HalfBytes Block, class F>
+[[gnu::always_inline]] inline void each_group(const Block*, const RowBytes& rows, F&& f) {
+  typename Format<Block>::Group group;
+  group.scale = load_halves(rows, offsetof(Block, scale));
+  if constexpr (requires { group.min; }) group.min = load_halves(rows, offsetof(Block, min));
   Words pairs[4];
   load_rows(rows, offsetof(Block, codes), pairs);
 #pragma GCC unroll 4
@@ -69,24 +71,6 @@ template <class Block>
     group.codes[i] = low_halves_of(pairs[i]);
     group.codes[i + 4] = high_halves_of(pairs[i]);
   }
-}
-
-template <class F>
-[[gnu::always_inline]] inline void each_group(const BlockQ4_0*, const RowBytes& rows, F&& f) {
-  using Block = BlockQ4_0;
-  Group group;
-  group.scale = load_halves(rows, offsetof(Block, scale));
-  split_halves<Block>(rows, group);
-  f(group);
-}
-
-template <class F>
-[[gnu::always_inline]] inline void each_group(const BlockQ4_1*, const RowBytes& rows, F&& f) {
-  using Block = BlockQ4_1;
-  GroupWithMin group;
-  group.scale = load_halves(rows, offsetof(Block, scale));
-  group.min = load_halves(rows, offsetof(Block, min));
-  split_halves<Block>(rows, group);
   f(group);
 }
 
@@ -98,7 +82,8 @@ template <class F>
   using Block = BlockQ4_K;
   Words head[4];
   load_rows(rows, 0, head);
-  const Floats scale = low_half_to_float(head[0]), min = low_half_to_float(shift_right(head[0], 16));
+  const Floats scale = low_half_to_float(head[0]);
+  const Floats minus_min = mul(all(-1.0f), low_half_to_float(shift_right(head[0], 16)));
   const auto scales_of = [&](int g, GroupWithMin& group) __attribute__((always_inline)) {
     const int bits = g % 4 * 8;
     Words s = both(shift_right(head[1], bits), all(63)), m = both(shift_right(head[2], bits), all(63));
@@ -109,7 +94,7 @@ template <class F>
       m = either(both(shift_right(head[3], bits + 4), all(15)), shift_left(m_high, 4));
     }
     group.scale = mul(scale, to_float(s));
-    group.min = mul(all(-1.0f), mul(min, to_float(m)));
+    group.min = mul(minus_min, to_float(m));
   };
   for (int pair = 0; pair < 4; ++pair) {
     Words pairs[8];

@@ -22,7 +22,6 @@ inline std::int32_t load_word(const void* from) {
   std::memcpy(&word, from, sizeof(word));
   return word;
 }
-inline __m128i load_16_bytes(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
 
 #if defined(__AVX512VNNI__)
 
@@ -130,13 +129,13 @@ struct RowBytes {
 // 16 bytes of rows r, r + 4, ...
 [[gnu::always_inline]] inline Words load_every_fourth(const RowBytes& bytes, int r, Index offset) {
 #if defined(__AVX512VNNI__)
-  Words rows = _mm512_castsi128_si512(load_16_bytes(bytes.at<0>(r, offset)));
-  rows = _mm512_inserti32x4(rows, load_16_bytes(bytes.at<1>(r, offset)), 1);
-  rows = _mm512_inserti32x4(rows, load_16_bytes(bytes.at<2>(r, offset)), 2);
-  return _mm512_inserti32x4(rows, load_16_bytes(bytes.at<3>(r, offset)), 3);
+  Words rows = _mm512_castsi128_si512(load_codes(bytes.at<0>(r, offset)));
+  rows = _mm512_inserti32x4(rows, load_codes(bytes.at<1>(r, offset)), 1);
+  rows = _mm512_inserti32x4(rows, load_codes(bytes.at<2>(r, offset)), 2);
+  return _mm512_inserti32x4(rows, load_codes(bytes.at<3>(r, offset)), 3);
 #else
-  const Words rows = _mm256_castsi128_si256(load_16_bytes(bytes.at<0>(r, offset)));
-  return _mm256_inserti128_si256(rows, load_16_bytes(bytes.at<1>(r, offset)), 1);
+  const Words rows = _mm256_castsi128_si256(load_codes(bytes.at<0>(r, offset)));
+  return _mm256_inserti128_si256(rows, load_codes(bytes.at<1>(r, offset)), 1);
 #endif
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "chapters/05_fused_cpu/code_blocks.h"
+#include "chapters/05_fused_cpu/code_formats.h"
 #include "chapters/05_fused_cpu/kernel_parts.h"
 
 namespace llm::LLM_ISA {
@@ -15,8 +16,8 @@ namespace {
 
 constexpr int kTileX = kRegisters >= 32 ? 8 : 4;  // rows of x for which unpacked weights stay in registers
 
-constexpr Index kAhead =
-    Index{8} << 10;  // bytes from the end of the rows at hand to what is fetched meanwhile
+// Bytes from the end of the rows at hand to what is fetched meanwhile.
+constexpr Index kAhead = Index{8} << 10;
 
 // sum += group . x over 32 values. The whole numbers' sum is exact, so in a row of sums there is one rounding
 // for each group, always in the same order.
@@ -151,13 +152,7 @@ void multiply(const ProductPanel& p) {
 }  // namespace
 
 void product_codes(const ProductPanel& p) {
-  switch (p.weight.dtype) {
-    case DType::kQ8_0: return multiply<BlockQ8_0>(p);
-    case DType::kQ4_0: return multiply<BlockQ4_0>(p);
-    case DType::kQ4_1: return multiply<BlockQ4_1>(p);
-    case DType::kQ4_K: return multiply<BlockQ4_K>(p);
-    default: return multiply<BlockQ6_K>(p);
-  }
+  visit_code_format(p.weight.dtype, [&]<class Block>() { multiply<Block>(p); });
 }
 
 }  // namespace llm::LLM_ISA

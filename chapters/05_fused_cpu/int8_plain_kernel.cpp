@@ -1,8 +1,8 @@
 // Products of whole numbers without instructions made for them: what int8_kernel.cpp does for many rows at
 // once, a row and a block at a time. Compiled for processors that have nothing better.
+#include "chapters/05_fused_cpu/code_formats.h"
 #include "chapters/05_fused_cpu/kernel_parts.h"
 #include "chapters/05_fused_cpu/read_blocks.h"
-#include "common/tensor/blocks.h"
 
 namespace llm::LLM_ISA {
 namespace {
@@ -80,13 +80,7 @@ void multiply(const ProductPanel& p) {
 }  // namespace
 
 void product_codes(const ProductPanel& p) {
-  switch (p.weight.dtype) {
-    case DType::kQ8_0: return multiply<BlockQ8_0>(p);
-    case DType::kQ4_0: return multiply<BlockQ4_0>(p);
-    case DType::kQ4_1: return multiply<BlockQ4_1>(p);
-    case DType::kQ4_K: return multiply<BlockQ4_K>(p);
-    default: return multiply<BlockQ6_K>(p);
-  }
+  visit_code_format(p.weight.dtype, [&]<class Block>() { multiply<Block>(p); });
 }
 
 }  // namespace llm::LLM_ISA

@@ -55,7 +55,7 @@ PackedRows<kTileWeights> unpack(const BlockRows<Block>& weights, Index rows, Ind
   for (Index r = 0; r < rows && r < kTileWeights; ++r) {
     const Block* row = weights.row(r);
     float* out = to + r * kStep;
-    if constexpr (Block::kValues == 256) {
+    if constexpr (HasGroups<Block>) {
       for (Index b = 0; b < K / Block::kValues; ++b) {
         const Groups<Block> groups = open(row[b]);
         for (Index step = 0; step < Block::kValues / kStep; ++step, out += kNext)

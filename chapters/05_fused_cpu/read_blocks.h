@@ -74,7 +74,7 @@ inline Floats read(const Block* row, Index step) {
   const Floats scale = all(f16_scale(block.scale));
   Floats values;
   if constexpr (std::same_as<Block, BlockQ4_0>)
-    values = mul(scale, sub(zero_to_15(), all(8)));
+    values = mul(scale, sub(zero_to_15(), all(8.0f)));
   else
     values = fma(scale, zero_to_15(), all(f16_scale(block.min)));
   return look_up(load_codes(block.codes), kFirst / 16 * 4, values);

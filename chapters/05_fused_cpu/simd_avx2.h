@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "chapters/05_fused_cpu/simd_codes.h"
+
 namespace llm::LLM_ISA {
 
 using Floats = __m256;
@@ -43,24 +45,12 @@ inline Floats from_f16(const std::uint16_t* from) {
 }
 inline float f16_scale(std::uint16_t half) { return _cvtsh_ss(half); }
 
-using Codes = __m128i;
-inline Codes load_codes(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
-inline Codes first_codes(std::uint32_t four, std::uint32_t next_four) {
-  return _mm_setr_epi32(static_cast<int>(four), static_cast<int>(next_four), 0, 0);
-}
-inline Codes keep(Codes a, int bits) { return _mm_and_si128(a, _mm_set1_epi8(static_cast<char>(bits))); }
-inline Codes join(Codes a, Codes b) { return _mm_or_si128(a, b); }
-inline Codes right(Codes a, int by) { return _mm_srli_epi16(a, by); }
-inline Codes left(Codes a, int by) { return _mm_slli_epi16(a, by); }
-inline Codes low_halves(Codes a) { return keep(a, 15); }
-inline Codes high_halves(Codes a) { return keep(right(a, 4), 15); }
 inline Codes fifth_bits(std::uint16_t bits) {
   const Codes each_half = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
   const Codes bytes = _mm_shuffle_epi8(_mm_cvtsi32_si128(bits), each_half);
   const Codes own = _mm_set1_epi64x(static_cast<long long>(0x8040201008040201));
   return keep(_mm_cmpeq_epi8(_mm_and_si128(bytes, own), own), 16);
 }
-inline Codes minus(Codes a, int value) { return _mm_sub_epi8(a, _mm_set1_epi8(static_cast<char>(value))); }
 // Part 0: codes 0 to 7, part 1: codes 8 to 15.
 template <int kPart>
 inline Floats from_codes(Codes a) {

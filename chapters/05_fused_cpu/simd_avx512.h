@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "chapters/05_fused_cpu/simd_codes.h"
+
 namespace llm::LLM_ISA {
 
 using Floats = __m512;
@@ -39,19 +41,7 @@ inline Floats from_f16(const std::uint16_t* from) {
 }
 inline float f16_scale(std::uint16_t half) { return _cvtsh_ss(half); }
 
-using Codes = __m128i;
-inline Codes load_codes(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
-inline Codes first_codes(std::uint32_t four, std::uint32_t next_four) {
-  return _mm_setr_epi32(static_cast<int>(four), static_cast<int>(next_four), 0, 0);
-}
-inline Codes keep(Codes a, int bits) { return _mm_and_si128(a, _mm_set1_epi8(static_cast<char>(bits))); }
-inline Codes join(Codes a, Codes b) { return _mm_or_si128(a, b); }
-inline Codes right(Codes a, int by) { return _mm_srli_epi16(a, by); }
-inline Codes left(Codes a, int by) { return _mm_slli_epi16(a, by); }
-inline Codes low_halves(Codes a) { return keep(a, 15); }
-inline Codes high_halves(Codes a) { return keep(right(a, 4), 15); }
 inline Codes fifth_bits(std::uint16_t bits) { return _mm_maskz_set1_epi8(bits, 16); }
-inline Codes minus(Codes a, int value) { return _mm_sub_epi8(a, _mm_set1_epi8(static_cast<char>(value))); }
 // Part 0 is all there is: 16 codes are one register.
 template <int kPart>
 inline Floats from_codes(Codes a) {

@@ -51,7 +51,7 @@ ProductInput SimdOperators::prepare(View<const float, 2> x, std::span<const Weig
 
 void SimdOperators::multiply(const ProductInput& x, const Weight& weight, Index first, Index count,
                              float* out, Index out_stride, int thread) {
-  kernels().product(
+  product_with(weight)(
       {.x = x.rows,
        .N = x.N,
        .weight = {.dtype = weight.dtype, .rows = count, .cols = weight.cols, .data = weight.row(first)},

@@ -41,8 +41,11 @@ class SimdOperators : public Operators {
   // What the products of x with these weights have in common, so done once.
   virtual ProductInput prepare(View<const float, 2> x, std::span<const Weight* const> weights);
   // out[n][i] = x[n] . weight[first + i] for `count` rows of the weight, at most kPanelRows.
-  virtual void multiply(const ProductInput& x, const Weight& weight, Index first, Index count, float* out,
-                        Index out_stride, int thread);
+  void multiply(const ProductInput& x, const Weight& weight, Index first, Index count, float* out,
+                Index out_stride, int thread);
+  // The kernel that multiplies with this weight what prepare() made of x.
+  using Product = void (*)(const ProductPanel& panel);
+  virtual Product product_with(const Weight& weight) const { return (void)weight, kernels().product; }
 
   // Calls body(first, count, thread) for the rows of a matrix, kPanelRows at a time.
   void each_panel(Index rows, FunctionRef<void(Index first, Index count, int thread)> body);

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
+#include "chapters/05_fused_cpu/code_formats.h"
 #include "common/tensor/float_convert.h"
 
 namespace llm {
 namespace {
-
-// What product_codes() takes.
-bool has_codes(DType dtype) {
-  constexpr DType kFormats[] = {DType::kQ8_0, DType::kQ4_0, DType::kQ4_1, DType::kQ4_K, DType::kQ6_K};
-  return std::ranges::count(kFormats, dtype) > 0;
-}
 
 // At least `size` elements, the old ones lost if they have to move.
 template <class T>
@@ -23,15 +18,15 @@ T* room_for(Tensor<T, 1>& tensor, Index size) {
 }  // namespace
 
 bool has_rounded_product(const Kernels& kernels, DType dtype) {
-  return has_codes(dtype) || (dtype == DType::kBF16 && kernels.product_bf16 != nullptr);
+  return is_code_format(dtype) || (dtype == DType::kBF16 && kernels.product_bf16 != nullptr);
 }
 
 bool RoundedProducts::by_codes(const Weight& weight) const {
-  return rounds(weight) && has_codes(weight.dtype);
+  return rounds(weight) && is_code_format(weight.dtype);
 }
 
 bool RoundedProducts::by_bf16(const Weight& weight) const {
-  return rounds(weight) && !has_codes(weight.dtype);
+  return rounds(weight) && !is_code_format(weight.dtype);
 }
 
 ProductInput RoundedProducts::prepare(View<const float, 2> x, std::span<const Weight* const> weights) {
@@ -54,19 +49,9 @@ ProductInput RoundedProducts::prepare(View<const float, 2> x, std::span<const We
   return input;
 }
 
-void RoundedProducts::multiply(const ProductInput& x, const Weight& weight, Index first, Index count,
-                               float* out, Index out_stride, int thread) {
-  const bool codes = by_codes(weight);
-  if (!codes && !by_bf16(weight))
-    return OnlineAttention::multiply(x, weight, first, count, out, out_stride, thread);
-  const ProductPanel panel = {
-      .x = x.rows,
-      .N = x.N,
-      .weight = {.dtype = weight.dtype, .rows = count, .cols = weight.cols, .data = weight.row(first)},
-      .out = out,
-      .out_stride = out_stride,
-      .scratch = scratch(thread).panel.matrix(1, panel_scratch(weight.cols)).data()};
-  codes ? kernels().product_codes(panel) : kernels().product_bf16(panel);
+SimdOperators::Product RoundedProducts::product_with(const Weight& weight) const {
+  if (by_codes(weight)) return kernels().product_codes;
+  return by_bf16(weight) ? kernels().product_bf16 : OnlineAttention::product_with(weight);
 }
 
 }  // namespace llm

@@ -19,8 +19,7 @@ class RoundedProducts : public OnlineAttention {
 
  protected:
   ProductInput prepare(View<const float, 2> x, std::span<const Weight* const> weights) override;
-  void multiply(const ProductInput& x, const Weight& weight, Index first, Index count, float* out,
-                Index out_stride, int thread) override;
+  Product product_with(const Weight& weight) const override;
 
   // Whether a product with this weight reads x as codes, or as bfloat16.
   bool by_codes(const Weight& weight) const;

@@ -153,8 +153,6 @@ Exact exact_codes(const Weight& weight, Index m, const CodeBlock* x) {
     exact.add(w.scales[0] * scale, dots[0]);
     exact.add(w.scales[1] * scale, dots[1]);
     exact.add(w.min * scale, sum);
-    // Whole numbers may be rounded that are as large as all terms of the group together.
-    exact.bound += (std::abs(w.scales[0]) + std::abs(w.scales[1])) * scale * 32 * 128 * 127;
   }
   return exact;
 }

@@ -10,6 +10,7 @@
 #include "common/io/checkpoint.h"
 #include "tests/common/io/file_builder.h"
 #include "tests/message_of.h"
+#include "tests/temp_folder.h"
 
 namespace llm {
 
@@ -38,6 +39,19 @@ inline std::string two_tensors(std::size_t padding = 0) {
     "ids": {"dtype": "I64", "shape": [1], "data_offsets": [44, 52]}})" +
                                std::string(padding, ' '),
                            floats(counting(3)) + floats(counting(8, 10)) + "12345678");
+}
+
+// A sharded model in the folder: "a" is 1, 2 in the first file, "b" 5, 6 in the second.
+inline void write_shards(const TempFolder& folder) {
+  const auto shard = [](const std::string& name, float first) {
+    return safetensors_bytes(
+        "{\"" + name + R"(": {"dtype": "F32", "shape": [1, 2], "data_offsets": [0, 8]}})",
+        floats(counting(2, first)));
+  };
+  folder.write("model-00001-of-00002.safetensors", shard("a", 1));
+  folder.write("model-00002-of-00002.safetensors", shard("b", 5));
+  folder.write("model.safetensors.index.json", R"({"weight_map": {
+               "b": "model-00002-of-00002.safetensors", "a": "model-00001-of-00002.safetensors"}})");
 }
 
 // Row r of the q or k projection in Hugging Face's order holds the values r * 100 + 0, 1, ...; a llama GGUF

@@ -114,15 +114,7 @@ TEST_CASE("weights that lie misaligned are loaded, and what is no weight stays i
 
 TEST_CASE("all files of a sharded model are loaded") {
   const TempFolder folder;
-  const auto shard = [](const std::string& name, float first) {
-    return safetensors_bytes(
-        "{\"" + name + R"(": {"dtype": "F32", "shape": [1, 2], "data_offsets": [0, 8]}})",
-        floats(counting(2, first)));
-  };
-  folder.write("model-00001-of-00002.safetensors", shard("a", 1));
-  folder.write("model-00002-of-00002.safetensors", shard("b", 5));
-  folder.write("model.safetensors.index.json", R"({"weight_map": {
-               "b": "model-00002-of-00002.safetensors", "a": "model-00001-of-00002.safetensors"}})");
+  write_shards(folder);
   const auto checkpoint = Checkpoint::open(folder.path());
   const Weight before = checkpoint->matrix("b", 1, 2);
   checkpoint->load_into_memory();

@@ -110,15 +110,7 @@ TEST_CASE("a path that leads to no weights is a clear error") {
 
 TEST_CASE("a sharded model is one checkpoint") {
   const TempFolder folder;
-  const auto shard = [](const std::string& name, float first) {
-    return safetensors_bytes(
-        "{\"" + name + R"(": {"dtype": "F32", "shape": [1, 2], "data_offsets": [0, 8]}})",
-        floats(counting(2, first)));
-  };
-  folder.write("model-00001-of-00002.safetensors", shard("a", 1));
-  folder.write("model-00002-of-00002.safetensors", shard("b", 5));
-  folder.write("model.safetensors.index.json", R"({"weight_map": {
-               "b": "model-00002-of-00002.safetensors", "a": "model-00001-of-00002.safetensors"}})");
+  write_shards(folder);
   const auto checkpoint = Checkpoint::open(folder.path());
   CHECK(values_of(checkpoint->matrix("a", 1, 2)) == counting(2, 1));
   CHECK(values_of(checkpoint->matrix("b", 1, 2)) == counting(2, 5));
