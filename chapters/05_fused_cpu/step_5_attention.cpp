@@ -79,6 +79,17 @@ void OnlineAttention::cut(const Call& call) {
       }
 }
 
+// As prepare(): memory for all threads at once, because which of them take part is up to chance.
+void OnlineAttention::reserve(Index most_queries, Index head_dim) {
+  for (int thread = 0; thread < team().num_threads(); ++thread) {
+    ThreadScratch& one = scratch(thread);
+    for (Buffer* buffer : {&one.queries, &one.part, &one.all}) (void)buffer->matrix(most_queries, head_dim);
+    (void)one.scores.matrix(most_queries, kChunkKeys);
+    (void)one.rows.matrix(kChunkKeys, head_dim);
+    one.softmax.resize(static_cast<std::size_t>(2 * most_queries));
+  }
+}
+
 void OnlineAttention::attend(View<const float, 3> queries, std::span<const AttentionRow> rows,
                              Index num_kv_heads, std::optional<Index> window, View<float, 3> out) {
   const Call call = {queries, rows, num_kv_heads, window, out};
@@ -89,6 +100,7 @@ void OnlineAttention::attend(View<const float, 3> queries, std::span<const Atten
   const auto num_tiles = static_cast<Index>(tiles_.size());
   const bool share_chunks = num_tiles < 4 * team().num_threads() && num_parts_ > num_tiles;
   const Index most_queries = kTileQueries + call.G();
+  reserve(most_queries, Dh);
   if (share_chunks) {
     const View<float, 2> sums = sums_.matrix(num_parts_ * most_queries, Dh);
     softmax_.resize(static_cast<std::size_t>(num_parts_ * most_queries));
@@ -112,7 +124,6 @@ void OnlineAttention::attend(View<const float, 3> queries, std::span<const Atten
     const Tile& tile = tiles_[static_cast<std::size_t>(i)];
     const Index M = tile.tokens.count * call.G();
     ThreadScratch& mine = scratch(thread);
-    mine.softmax.resize(static_cast<std::size_t>(2 * M));
     const AttentionPart all = {mine.all.matrix(M, Dh), mine.softmax.data()};
     const AttentionPart more = {mine.part.matrix(M, Dh), mine.softmax.data() + M};
     attend_chunk(call, tile, tile.first_chunk, thread, all);

@@ -36,6 +36,7 @@ class OnlineAttention : public FusedOperators {
     Index first_part = 0;  // where the chunks are spread over the threads
   };
   void cut(const Call& call);
+  void reserve(Index most_queries, Index head_dim);
   void attend_chunk(const Call& call, const Tile& tile, Index chunk, int thread, const AttentionPart& out);
   void finish(const Call& call, const Tile& tile, const AttentionPart& all);
 
